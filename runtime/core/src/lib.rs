@@ -1,1 +1,22 @@
-//! Placeholder.
+//! The plain types that generated tool servers stand on.
+//!
+//! A server is a [`Catalog`]: a frozen, sorted table of [`ToolSpec`] rows plus the [`ServerSpec`] they belong to.
+//! A call is a JSON object of arguments, checked by [`arguments`] against the row's schema before any I/O, and its
+//! result is an [`Envelope`]. Nothing here performs I/O, and nothing here knows MCP or OpenAPI.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+
+pub mod arguments;
+mod binding;
+mod catalog;
+mod envelope;
+mod error;
+mod spec;
+
+pub use binding::{
+    Binding, Body, Exchange, Field, FieldKind, HttpBinding, Location, Method, NoRoute, Parameter, StreamDialect, Style,
+    WebSocketBinding,
+};
+pub use catalog::{Catalog, assert_sorted_and_unique};
+pub use envelope::{Attachment, AttachmentKind, Binary, Envelope, Payload};
+pub use error::{Code, ToolError};
+pub use spec::{Declared, DocumentFacts, FixedTool, Risk, SearchTerms, ServerSpec, Tool, ToolSpec};

@@ -1,0 +1,226 @@
+//! How a tool's arguments become a request: plain data that an executor reads.
+
+/// How a call is carried out.
+#[derive(Debug, Clone, Copy)]
+pub enum Binding {
+    /// One HTTP request.
+    Http(HttpBinding),
+    /// One WebSocket exchange.
+    WebSocket(WebSocketBinding),
+    /// The document declares the operation, and the real server has no such route.
+    NoRoute(NoRoute),
+}
+
+/// Why a declared operation cannot be called.
+#[derive(Debug, Clone, Copy)]
+pub struct NoRoute {
+    /// One sentence for the caller.
+    pub missing: &'static str,
+    /// The tool to use instead.
+    pub instead: Option<&'static str>,
+}
+
+/// HTTP methods (RFC 9110 section 9, RFC 5789), and any other by its token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Method {
+    /// GET.
+    Get,
+    /// PUT.
+    Put,
+    /// POST.
+    Post,
+    /// DELETE.
+    Delete,
+    /// PATCH.
+    Patch,
+    /// HEAD.
+    Head,
+    /// OPTIONS.
+    Options,
+    /// TRACE.
+    Trace,
+    /// QUERY (OpenAPI 3.2), or an additional operation's own token.
+    Other(&'static str),
+}
+
+impl Method {
+    /// The token on the wire.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Method::Get => "GET",
+            Method::Put => "PUT",
+            Method::Post => "POST",
+            Method::Delete => "DELETE",
+            Method::Patch => "PATCH",
+            Method::Head => "HEAD",
+            Method::Options => "OPTIONS",
+            Method::Trace => "TRACE",
+            Method::Other(token) => token,
+        }
+    }
+
+    /// True where a repeated request has no further effect (RFC 9110 section 9.2.1: safe methods).
+    #[must_use]
+    pub const fn is_safe(self) -> bool {
+        matches!(self, Method::Get | Method::Head | Method::Options | Method::Trace)
+    }
+}
+
+/// One HTTP request: where each argument goes.
+#[derive(Debug, Clone, Copy)]
+pub struct HttpBinding {
+    /// Method of the real route.
+    pub method: Method,
+    /// Path template of the real route, below the base URL.
+    pub path: &'static str,
+    /// Arguments outside the body.
+    pub parameters: &'static [Parameter],
+    /// The body.
+    pub body: Body,
+    /// Media types that the document declares for success, in its order; empty where it declares none.
+    pub produces: &'static [&'static str],
+    /// The event dialect where the answer is `text/event-stream`.
+    pub stream: Option<StreamDialect>,
+    /// A note where the declared route is missing and `path` stands in for it.
+    pub stand_in: Option<NoRoute>,
+}
+
+/// Where a parameter goes (OpenAPI 3.1 section 4.8.12.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Location {
+    /// A segment, or part of one, of the path.
+    Path,
+    /// The query string.
+    Query,
+    /// A header.
+    Header,
+    /// A cookie.
+    Cookie,
+}
+
+/// How arrays and objects are written (OpenAPI 3.1 section 4.8.12.3; `Tabs` is Swagger 2.0's `tsv`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Style {
+    /// `simple`.
+    Simple,
+    /// `form`.
+    Form,
+    /// `label`.
+    Label,
+    /// `matrix`.
+    Matrix,
+    /// `spaceDelimited`.
+    Spaces,
+    /// `pipeDelimited`.
+    Pipes,
+    /// Swagger 2.0 `tsv`: tab separated.
+    Tabs,
+    /// `deepObject`.
+    Deep,
+    /// A `content` parameter: the value as compact JSON.
+    Json,
+}
+
+/// An argument outside the body.
+#[derive(Debug, Clone, Copy)]
+pub struct Parameter {
+    /// Name of the argument.
+    pub argument: &'static str,
+    /// Name on the wire.
+    pub wire: &'static str,
+    /// Where it goes.
+    pub location: Location,
+    /// How arrays and objects are written.
+    pub style: Style,
+    /// Whether arrays and objects are spread.
+    pub explode: bool,
+    /// Accepted values that are written differently on the wire: accepted, sent.
+    pub send_as: &'static [(&'static str, &'static str)],
+}
+
+/// The request body.
+#[derive(Debug, Clone, Copy)]
+pub enum Body {
+    /// No body.
+    None,
+    /// One argument as JSON.
+    Json {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Media type to send, with its parameters.
+        media_type: &'static str,
+    },
+    /// `application/x-www-form-urlencoded`.
+    Form {
+        /// The fields.
+        fields: &'static [Field],
+    },
+    /// `multipart/form-data` (RFC 7578).
+    Multipart {
+        /// The fields.
+        fields: &'static [Field],
+        /// The argument whose members are sent as further text fields, accepted and not advertised.
+        extra: Option<&'static str>,
+    },
+}
+
+/// What a form field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FieldKind {
+    /// Text, numbers, booleans; arrays and objects by style.
+    Value,
+    /// A file input.
+    File,
+}
+
+/// A field of a form body.
+#[derive(Debug, Clone, Copy)]
+pub struct Field {
+    /// Name of the argument.
+    pub argument: &'static str,
+    /// Name on the wire.
+    pub wire: &'static str,
+    /// What it holds.
+    pub kind: FieldKind,
+    /// How arrays and objects are written.
+    pub style: Style,
+    /// Whether arrays and objects are spread.
+    pub explode: bool,
+    /// Accepted values that are written differently on the wire: accepted, sent.
+    pub send_as: &'static [(&'static str, &'static str)],
+}
+
+/// How the events of a stream are put together into the answer's non-streamed shape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StreamDialect {
+    /// OpenAI chat and text completion chunks, ended by `[DONE]`.
+    OpenAi,
+    /// Anthropic `message_start` … `message_stop`.
+    Anthropic,
+    /// OpenAI Responses `response.*` events.
+    Responses,
+    /// OpenAI `transcript.text.delta` and `.done`.
+    Transcript,
+}
+
+/// One WebSocket exchange.
+#[derive(Debug, Clone, Copy)]
+pub struct WebSocketBinding {
+    /// Path template.
+    pub path: &'static str,
+    /// Arguments outside the exchange.
+    pub parameters: &'static [Parameter],
+    /// What is said.
+    pub exchange: Exchange,
+}
+
+/// What the two sides of a WebSocket say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exchange {
+    /// The server speaks; arguments `max_messages` and `timeout_seconds` bound it.
+    Receive,
+    /// The client opens with the JSON object `session` (its `type` is `session.update`), sends `frames_base64` as
+    /// binary frames, and ends with `session.close`; the server answers meanwhile.
+    Session,
+}

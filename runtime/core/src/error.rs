@@ -1,0 +1,62 @@
+//! What can go wrong with a call, by a stable code.
+
+use serde::Serialize;
+
+/// The stable code of a failure, part of the envelope.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Code {
+    /// The arguments do not match the tool's schema.
+    InvalidArguments,
+    /// No tool has that name.
+    UnknownTool,
+    /// The tool is listed and must be called by its own name.
+    CallDirectly,
+    /// A setting forbids the call.
+    NotAllowed,
+    /// A file input was refused.
+    FileRefused,
+    /// A limit on size was exceeded.
+    TooLarge,
+    /// The real server has no such route.
+    NoRoute,
+    /// The upstream answered with an error.
+    UpstreamError,
+    /// The upstream could not be reached, or broke off.
+    UpstreamUnreachable,
+    /// The deadline passed.
+    Deadline,
+    /// The caller cancelled.
+    Cancelled,
+}
+
+/// A failed call: one sentence and a code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolError {
+    /// The stable code.
+    pub code: Code,
+    /// One sentence: what happened and what to do.
+    pub message: String,
+}
+
+impl ToolError {
+    /// An error of that code.
+    #[must_use]
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        ToolError { code, message: message.into() }
+    }
+
+    /// An `invalid_arguments` error.
+    #[must_use]
+    pub fn invalid(message: impl Into<String>) -> Self {
+        ToolError::new(Code::InvalidArguments, message)
+    }
+}
+
+impl std::fmt::Display for ToolError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ToolError {}

@@ -1,0 +1,105 @@
+//! What models really send, put right where the schema leaves no doubt.
+
+use serde_json::{Number, Value};
+
+use super::{push_segment, schema::Schema};
+
+/// Removes optional arguments that were given as null though their schema has no null: a client's way of leaving an
+/// argument out. Only arguments, never the fields of a body: there null and absent are different things.
+pub(super) fn drop_absent(value: &mut Value, schema: Schema<'_>) {
+    let Value::Object(members) = value else { return };
+    members.retain(|name, value| {
+        let Some(property) = schema.property(name) else { return true };
+        let types = property.types();
+        !value.is_null() || schema.requires(name) || types.is_empty() || types.contains(&"null")
+    });
+}
+
+/// Fills in the declared defaults of absent arguments.
+pub(super) fn fill_defaults(value: &mut Value, schema: Schema<'_>) {
+    let Value::Object(members) = value else { return };
+    for name in schema.property_names() {
+        if members.contains_key(name) {
+            continue;
+        }
+        if let Some(default) = schema.property(name).and_then(Schema::default) {
+            members.insert(name.to_owned(), default.clone());
+        }
+    }
+}
+
+/// Coerces `value` and everything below it, and says so in `warnings`.
+pub(super) fn coerce(value: &mut Value, schema: Schema<'_>, pointer: &mut String, warnings: &mut Vec<String>) {
+    if let Some(better) = coerced(value, schema) {
+        let place = if pointer.is_empty() { "the arguments" } else { pointer.as_str() };
+        warnings.push(format!("{place}: text was read as {}", kind(&better)));
+        *value = better;
+    }
+    let length = pointer.len();
+    match value {
+        Value::Object(members) => {
+            for (name, member) in members.iter_mut() {
+                if let Some(property) = schema.member(name) {
+                    push_segment(pointer, name);
+                    coerce(member, property, pointer, warnings);
+                    pointer.truncate(length);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(schema) = schema.items() {
+                for (index, item) in items.iter_mut().enumerate() {
+                    push_segment(pointer, &index.to_string());
+                    coerce(item, schema, pointer, warnings);
+                    pointer.truncate(length);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The value that a text stands for, where the schema allows exactly one other type and no enumeration.
+fn coerced(value: &Value, schema: Schema<'_>) -> Option<Value> {
+    let Value::String(text) = value else { return None };
+    if schema.has_enum() {
+        return None;
+    }
+    let types: Vec<&str> = schema.types().into_iter().filter(|name| *name != "null").collect();
+    let [only] = types.as_slice() else { return None };
+    let text = text.trim();
+    match *only {
+        "integer" => integer(text),
+        "number" => number(text),
+        "boolean" => match text {
+            "true" => Some(Value::Bool(true)),
+            "false" => Some(Value::Bool(false)),
+            _ => None,
+        },
+        "object" => serde_json::from_str(text).ok().filter(Value::is_object),
+        "array" => serde_json::from_str(text).ok().filter(Value::is_array),
+        _ => None,
+    }
+}
+
+/// Keeps every digit: the text becomes a JSON number as it stands.
+fn number(text: &str) -> Option<Value> {
+    serde_json::from_str::<Number>(text).ok().map(Value::Number)
+}
+
+fn integer(text: &str) -> Option<Value> {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let whole = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    whole.then(|| number(text)).flatten()
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a boolean",
+        Value::Number(_) => "a number",
+        Value::String(_) => "text",
+        Value::Array(_) => "an array",
+        Value::Object(_) => "an object",
+    }
+}

@@ -1,0 +1,109 @@
+//! Violations in words that a model can act on.
+
+use jsonschema::{ValidationError, error::ValidationErrorKind as Kind};
+use serde_json::Value;
+
+use super::{Violation, excerpt, push_segment, schema::Schema, unknown::closest};
+
+/// Adds what `error` means to `violations`: one entry per unknown argument, else one.
+pub(super) fn explain(error: &ValidationError<'_>, root: Schema<'_>, violations: &mut Vec<Violation>) {
+    let pointer = error.instance_path().as_str();
+    let place = if pointer.is_empty() { "the arguments".to_owned() } else { format!("`{}`", dotted(pointer)) };
+    let input = excerpt(error.instance());
+    match error.kind() {
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            for name in unexpected {
+                violations.push(unexpected_member(name, error, root));
+            }
+        }
+        Kind::Required { property } => {
+            let name = property.as_str().unwrap_or_default();
+            let mut at = pointer.to_owned();
+            push_segment(&mut at, name);
+            violations.push(Violation {
+                keyword: "required".into(),
+                pointer: at,
+                message: format!("`{}` is required in {place}", name),
+                input: Value::Null,
+            });
+        }
+        kind => violations.push(Violation {
+            keyword: kind.keyword().to_owned(),
+            pointer: pointer.to_owned(),
+            message: sentence(kind, &place, &input),
+            input,
+        }),
+    }
+}
+
+fn unexpected_member(name: &str, error: &ValidationError<'_>, root: Schema<'_>) -> Violation {
+    let mut pointer = error.instance_path().as_str().to_owned();
+    let schema = root.descend(&pointer);
+    let given = error.instance().as_object();
+    let known: Vec<&str> = schema.into_iter().flat_map(Schema::property_names).collect();
+    let absent = known.iter().copied().filter(|known| given.is_none_or(|given| !given.contains_key(*known)));
+    let advice = match closest(name, absent) {
+        Some(known) => format!("did you mean `{known}`?"),
+        None if known.is_empty() => "none are taken".to_owned(),
+        None => format!("known are {}", known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")),
+    };
+    let input = given.and_then(|given| given.get(name)).map_or(Value::Null, excerpt);
+    push_segment(&mut pointer, name);
+    Violation {
+        keyword: "additionalProperties".into(),
+        pointer,
+        message: format!("`{name}` is not a known argument; {advice}"),
+        input,
+    }
+}
+
+fn sentence(kind: &Kind, place: &str, input: &Value) -> String {
+    match kind {
+        Kind::Type { kind } => format!("{place} must be {}, and {input} was given", expected(kind)),
+        Kind::Enum { options } => format!("{place} must be one of {options}, and {input} was given"),
+        Kind::Constant { expected_value } => format!("{place} must be {expected_value}, and {input} was given"),
+        Kind::Minimum { limit } => format!("{place} must be at least {limit}, and {input} was given"),
+        Kind::Maximum { limit } => format!("{place} must be at most {limit}, and {input} was given"),
+        Kind::ExclusiveMinimum { limit } => format!("{place} must be more than {limit}, and {input} was given"),
+        Kind::ExclusiveMaximum { limit } => format!("{place} must be less than {limit}, and {input} was given"),
+        Kind::MinLength { limit } => format!("{place} must have at least {limit} characters"),
+        Kind::MaxLength { limit } => format!("{place} must have at most {limit} characters"),
+        Kind::MinItems { limit } => format!("{place} must have at least {limit} items"),
+        Kind::MaxItems { limit } => format!("{place} must have at most {limit} items"),
+        Kind::Pattern { pattern } => format!("{place} must match the pattern {pattern}, and {input} was given"),
+        Kind::Format { format } => format!("{place} must have the format {format}, and {input} was given"),
+        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
+            format!("{place} matches none of the shapes that its schema allows")
+        }
+        Kind::OneOfMultipleValid { .. } => format!("{place} matches more than one of the shapes where one is allowed"),
+        Kind::UniqueItems => format!("{place} must not hold the same item twice"),
+        Kind::FalseSchema => format!("{place} must be left out"),
+        other => format!("{place} violates `{}` of its schema", other.keyword()),
+    }
+}
+
+fn expected(kind: &jsonschema::error::TypeKind) -> String {
+    use jsonschema::error::TypeKind;
+    match kind {
+        TypeKind::Single(name) => format!("of type {name}"),
+        TypeKind::Multiple(names) => {
+            format!("of type {}", names.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(" or "))
+        }
+    }
+}
+
+/// `/request/messages/0` reads `request.messages[0]`.
+fn dotted(pointer: &str) -> String {
+    let mut out = String::new();
+    for segment in pointer.split('/').skip(1) {
+        if segment.bytes().all(|byte| byte.is_ascii_digit()) && !segment.is_empty() {
+            out.push_str(&format!("[{segment}]"));
+        } else {
+            if !out.is_empty() {
+                out.push('.');
+            }
+            out.push_str(&super::unescape(segment));
+        }
+    }
+    out
+}

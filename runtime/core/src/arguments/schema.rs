@@ -1,0 +1,97 @@
+//! A place in a schema, with its document for `$ref`.
+
+use serde_json::{Map, Value};
+
+/// How many `$ref` hops are followed before giving up: the generator never emits a chain this long.
+const MOST_HOPS: usize = 16;
+
+/// A schema node and the root that its references resolve against.
+#[derive(Clone, Copy)]
+pub(crate) struct Schema<'a> {
+    root: &'a Value,
+    node: &'a Value,
+}
+
+impl<'a> Schema<'a> {
+    pub(crate) fn root(root: &'a Value) -> Self {
+        Schema { root, node: root }.resolved()
+    }
+
+    fn at(self, node: &'a Value) -> Self {
+        Schema { root: self.root, node }.resolved()
+    }
+
+    fn resolved(mut self) -> Self {
+        for _ in 0..MOST_HOPS {
+            let Some(pointer) = self.node.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'))
+            else {
+                break;
+            };
+            match self.root.pointer(pointer) {
+                Some(node) => self.node = node,
+                None => break,
+            }
+        }
+        self
+    }
+
+    fn properties(self) -> Option<&'a Map<String, Value>> {
+        self.node.get("properties")?.as_object()
+    }
+
+    /// Names of the declared properties.
+    pub(crate) fn property_names(self) -> impl Iterator<Item = &'a str> {
+        self.properties().into_iter().flat_map(|properties| properties.keys().map(String::as_str))
+    }
+
+    /// The schema of a declared property.
+    pub(crate) fn property(self, name: &str) -> Option<Schema<'a>> {
+        self.properties()?.get(name).map(|node| self.at(node))
+    }
+
+    /// The schema of a member: declared, or what `additionalProperties` says.
+    pub(crate) fn member(self, name: &str) -> Option<Schema<'a>> {
+        self.property(name).or_else(|| self.node.get("additionalProperties").map(|node| self.at(node)))
+    }
+
+    /// The schema of the items.
+    pub(crate) fn items(self) -> Option<Schema<'a>> {
+        self.node.get("items").map(|node| self.at(node))
+    }
+
+    pub(crate) fn default(self) -> Option<&'a Value> {
+        self.node.get("default")
+    }
+
+    pub(crate) fn requires(self, name: &str) -> bool {
+        let required = self.node.get("required").and_then(Value::as_array);
+        required.is_some_and(|names| names.iter().any(|required| required == name))
+    }
+
+    /// True where unknown members are neither forbidden nor described: an object that the document left open.
+    pub(crate) fn is_open_object(self) -> bool {
+        self.properties().is_some_and(|properties| !properties.is_empty())
+            && self.node.get("additionalProperties").is_none_or(|value| value == &Value::Bool(true))
+            && !["patternProperties", "anyOf", "oneOf", "allOf"].iter().any(|key| self.node.get(key).is_some())
+    }
+
+    /// The types that the schema allows, where it says so in plain words.
+    pub(crate) fn types(self) -> Vec<&'a str> {
+        match self.node.get("type") {
+            Some(Value::String(name)) => vec![name],
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(crate) fn has_enum(self) -> bool {
+        self.node.get("enum").is_some() || self.node.get("const").is_some()
+    }
+
+    /// The schema that holds the value at `pointer`.
+    pub(crate) fn descend(self, pointer: &str) -> Option<Schema<'a>> {
+        pointer.split('/').skip(1).map(super::unescape).try_fold(self, |schema, segment| {
+            schema.member(&segment).or_else(|| segment.parse::<usize>().ok().and_then(|_| schema.items()))
+        })
+    }
+}

@@ -1,6 +1,21 @@
 //! `server.yaml`: what a server is, where its document is, and what it shows.
 
 use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::strict::{Fields, Places};
+use crate::diagnostic::{Diagnostic, Sink};
+
+/// Tools that the runtime implements: five that are always listed, then two that are hidden.
+pub const FIXED_TOOLS: &[&str] = &[
+    "list_additional_tools",
+    "search_additional_tools",
+    "execute_additional_tool",
+    "server_health",
+    "schema_audit",
+    "raw_request",
+    "probe_safe_endpoints",
+];
 
 /// What `specs/<server>/server.yaml` says.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -73,4 +88,99 @@ pub struct FixedTool {
     pub description: String,
     /// Description of each argument.
     pub arguments: IndexMap<String, String>,
+}
+
+const SERVER_KEYS: &[&str] = &[
+    "server",
+    "title",
+    "description",
+    "version",
+    "document",
+    "prose",
+    "overlays",
+    "instructions",
+    "upstream",
+    "exposed",
+    "health",
+    "require_descriptions",
+    "fixed_tools",
+];
+
+impl ServerConfig {
+    /// Reads the value of a `server.yaml`; whatever is wrong with it goes to `sink`.
+    pub(crate) fn read(value: &Value, places: Places<'_>, sink: &mut Sink) -> Option<Self> {
+        let fields = Fields::open(value, "", SERVER_KEYS, places, sink)?;
+        fields.require("server", "<the name of this folder>", sink);
+        fields.require("title", "<the name for people>", sink);
+        fields.require("document", "<the document's file name>", sink);
+        let words = [("keep", Prose::Keep), ("drop", Prose::Drop)];
+        Some(Self {
+            server: fields.string("server", sink).unwrap_or_default(),
+            title: fields.string("title", sink).unwrap_or_default(),
+            description: fields.string("description", sink).unwrap_or_default(),
+            version: fields.string("version", sink).unwrap_or_else(|| "0.1.0".into()),
+            document: fields.string("document", sink).unwrap_or_default(),
+            prose: fields.choice("prose", &words, sink).unwrap_or_default(),
+            overlays: unique(&fields, "overlays", sink),
+            instructions: fields.string("instructions", sink).unwrap_or_default().trim_end().to_owned(),
+            upstream: upstream(&fields, sink),
+            exposed: unique(&fields, "exposed", sink),
+            health: unique(&fields, "health", sink),
+            require_descriptions: fields.boolean("require_descriptions", sink).unwrap_or(false),
+            fixed_tools: fixed_tools(&fields, sink),
+        })
+    }
+}
+
+/// A list of names in which each may stand once.
+fn unique(fields: &Fields<'_>, key: &str, sink: &mut Sink) -> Vec<String> {
+    let names = fields.strings(key, sink).unwrap_or_default();
+    for (index, name) in names.iter().enumerate() {
+        if names.iter().take(index).any(|earlier| earlier == name) {
+            sink.push(
+                Diagnostic::error("listed-twice", format!("`{name}` is listed twice"))
+                    .at(fields.place(&format!("{key}/{index}")))
+                    .help("remove one of the two lines"),
+            );
+        }
+    }
+    names
+}
+
+fn upstream(fields: &Fields<'_>, sink: &mut Sink) -> Upstream {
+    let Some(upstream) = fields.child("upstream", &["base_url", "env_prefix", "auth"], sink) else {
+        return Upstream::default();
+    };
+    upstream.require("env_prefix", "<PREFIX of the environment variables>", sink);
+    let auth = upstream.child("auth", &["bearer"], sink).and_then(|auth| {
+        auth.require("bearer", "api_key", sink);
+        let setting = auth.string("bearer", sink)?;
+        Some(UpstreamAuth::Bearer { setting })
+    });
+    Upstream {
+        base_url: upstream.string("base_url", sink),
+        env_prefix: upstream.string("env_prefix", sink).unwrap_or_default(),
+        auth,
+    }
+}
+
+fn fixed_tools(fields: &Fields<'_>, sink: &mut Sink) -> IndexMap<String, FixedTool> {
+    let known = FIXED_TOOLS;
+    let Some(tools) = fields.child("fixed_tools", known, sink) else {
+        return IndexMap::new();
+    };
+    known
+        .iter()
+        .filter_map(|name| {
+            let tool = tools.child(name, &["title", "description", "arguments"], sink)?;
+            tool.require("title", "<one to four words>", sink);
+            tool.require("description", "<what it does>", sink);
+            let texts = FixedTool {
+                title: tool.string("title", sink).unwrap_or_default(),
+                description: tool.string("description", sink).unwrap_or_default().trim_end().to_owned(),
+                arguments: tool.string_map("arguments", sink),
+            };
+            Some(((*name).to_owned(), texts))
+        })
+        .collect()
 }

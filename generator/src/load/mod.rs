@@ -4,10 +4,15 @@ pub mod config;
 pub mod document;
 pub mod extension;
 mod files;
+mod prose;
+mod strict;
+mod walk;
 
 pub use config::ServerConfig;
 pub use document::{Dialect, Document, DocumentFacts};
 pub use files::Files;
+pub use prose::drop_prose;
+pub use strict::did_you_mean;
 
 use std::sync::Arc;
 

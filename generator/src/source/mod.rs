@@ -1,11 +1,24 @@
 //! From bytes to values, and from JSON pointers back to lines and columns.
 //!
-//! The only place that names a YAML crate.
+//! The only place that names a YAML crate. YAML is read from parser events rather than through serde:
+//! one walk then gives digit-exact numbers, merged `<<` keys, duplicate keys and places.
+
+mod json;
+mod write;
+mod yaml;
 
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use crate::diagnostic::Place;
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::diagnostic::{Diagnostic, Place, Sink};
+
+pub use write::to_yaml;
+
+/// Containers may be nested this deep. The limit is that of `serde_json`, so both formats agree.
+const MAX_DEPTH: usize = 127;
 
 /// One input file, kept as text so that a finding can be given its line and column later.
 #[derive(Debug)]
@@ -13,8 +26,11 @@ pub struct Source {
     label: String,
     text: String,
     /// Made by the first call of [`Source::place`].
-    positions: OnceLock<HashMap<String, Position>>,
+    positions: OnceLock<Positions>,
 }
+
+/// Where each node stands: a member at its key, an element at its value.
+pub(crate) type Positions = HashMap<String, Position>;
 
 /// Line and column (in characters), both counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,14 +41,36 @@ pub struct Position {
     pub column: u32,
 }
 
+/// Something wrong inside a file, before it has a [`Place`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fault {
+    code: &'static str,
+    message: String,
+    position: Position,
+    pointer: String,
+    help: Option<&'static str>,
+}
+
 impl Source {
     /// A file by its path relative to the repository root, and its text.
     #[must_use]
     pub fn new(label: impl Into<String>, text: impl Into<String>) -> Self {
-        Self {
-            label: label.into(),
-            text: text.into(),
-            positions: OnceLock::new(),
+        Self { label: label.into(), text: text.into(), positions: OnceLock::new() }
+    }
+
+    /// A file from its bytes, which must be UTF-8 (RFC 8259 section 8.1); a byte order mark is taken off.
+    pub fn from_bytes(label: impl Into<String>, bytes: &[u8], sink: &mut Sink) -> Option<Self> {
+        let label = label.into();
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Some(Self::new(label, text.strip_prefix('\u{feff}').unwrap_or(text))),
+            Err(error) => {
+                sink.push(
+                    Diagnostic::error("not-utf8", format!("byte {} is not UTF-8", error.valid_up_to()))
+                        .at(Place::of_file(label))
+                        .help("save the file as UTF-8"),
+                );
+                None
+            }
         }
     }
 
@@ -48,11 +86,64 @@ impl Source {
         &self.text
     }
 
-    /// The place of a JSON pointer; of its nearest existing ancestor when nothing stands there.
+    /// Reads the value, as JSON or YAML. Duplicate keys are reported and the first one is kept.
+    ///
+    /// Returns `None` when the text cannot be read at all; the reason is in `sink`.
+    pub fn read(&self, sink: &mut Sink) -> Option<Value> {
+        let (value, faults) = self.parse();
+        for fault in faults {
+            sink.push(self.diagnose(fault));
+        }
+        value
+    }
+
+    fn parse(&self) -> (Option<Value>, Vec<Fault>) {
+        if !self.may_be_json() {
+            return yaml::read(&self.text);
+        }
+        match json::read(&self.text) {
+            Ok((value, faults)) => (Some(value), faults),
+            // A flow mapping at the top of a YAML file looks like JSON at first.
+            Err(_) if !self.is_named_json() => yaml::read(&self.text),
+            Err(fault) => (None, vec![fault]),
+        }
+    }
+
+    fn is_named_json(&self) -> bool {
+        self.label.ends_with(".json")
+    }
+
+    fn may_be_json(&self) -> bool {
+        self.is_named_json() || self.text.trim_start().starts_with(['{', '['])
+    }
+
+    fn diagnose(&self, fault: Fault) -> Diagnostic {
+        Diagnostic::error(fault.code, fault.message)
+            .at(Place {
+                file: self.label.clone(),
+                line: fault.position.line,
+                column: fault.position.column,
+                pointer: fault.pointer,
+                via: Vec::new(),
+            })
+            .maybe_help(fault.help.map(str::to_owned))
+    }
+
+    /// The place of a JSON pointer: line and column of its nearest existing ancestor when nothing
+    /// stands there. A member is placed at its key.
     #[must_use]
     pub fn place(&self, pointer: &str) -> Place {
-        let positions = self.positions.get_or_init(HashMap::new);
-        let position = positions.get(pointer);
+        let positions = self.positions.get_or_init(|| self.locate_all());
+        let mut prefix = pointer;
+        let position = loop {
+            if let Some(position) = positions.get(prefix) {
+                break Some(*position);
+            }
+            match prefix.rsplit_once('/') {
+                Some((parent, _)) => prefix = parent,
+                None => break None,
+            }
+        };
         Place {
             file: self.label.clone(),
             line: position.map_or(0, |p| p.line),
@@ -61,4 +152,48 @@ impl Source {
             via: Vec::new(),
         }
     }
+
+    fn locate_all(&self) -> Positions {
+        if self.may_be_json()
+            && let Some(positions) = json::positions(&self.text)
+        {
+            return positions;
+        }
+        yaml::positions(&self.text)
+    }
 }
+
+/// SHA-256 of some bytes as lower-case hex.
+#[must_use]
+pub fn sha256_hex(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Appends one reference token to a JSON pointer (RFC 6901 section 3).
+pub(crate) fn push_token(pointer: &mut String, token: &str) {
+    pointer.push('/');
+    for c in token.chars() {
+        match c {
+            '~' => pointer.push_str("~0"),
+            '/' => pointer.push_str("~1"),
+            other => pointer.push(other),
+        }
+    }
+}
+
+/// A JSON pointer with one more reference token.
+#[must_use]
+pub fn child_pointer(pointer: &str, token: &str) -> String {
+    let mut child = String::with_capacity(pointer.len() + token.len() + 1);
+    child.push_str(pointer);
+    push_token(&mut child, token);
+    child
+}
+
+/// The reference tokens of a JSON pointer, unescaped.
+pub fn pointer_tokens(pointer: &str) -> impl Iterator<Item = String> + '_ {
+    pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~"))
+}
+
+#[cfg(test)]
+mod tests;

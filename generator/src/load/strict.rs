@@ -1,0 +1,210 @@
+//! Reading our own files strictly: unknown keys and wrong values are errors that say what to write.
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value};
+
+use crate::diagnostic::{Diagnostic, Place, Sink};
+use crate::source::child_pointer;
+
+/// Turns a JSON pointer of the value being read into a place.
+pub(crate) type Places<'a> = &'a dyn Fn(&str) -> Place;
+
+/// The members of one object of ours.
+pub(crate) struct Fields<'a> {
+    members: &'a Map<String, Value>,
+    pointer: String,
+    places: Places<'a>,
+}
+
+impl<'a> Fields<'a> {
+    /// Opens an object and reports every key that is not `known`. Keys that start with `x-` are left
+    /// to their owners. `None` when it is not an object, which is reported too.
+    pub(crate) fn open(
+        value: &'a Value,
+        pointer: &str,
+        known: &[&str],
+        places: Places<'a>,
+        sink: &mut Sink,
+    ) -> Option<Self> {
+        let Some(members) = value.as_object() else {
+            sink.push(wrong_kind(pointer, "a mapping", value, places));
+            return None;
+        };
+        let fields = Self { members, pointer: pointer.to_owned(), places };
+        for key in members.keys().filter(|key| !key.starts_with("x-")) {
+            if !known.contains(&key.as_str()) {
+                sink.push(fields.unknown(key, known));
+            }
+        }
+        Some(fields)
+    }
+
+    fn unknown(&self, key: &str, known: &[&str]) -> Diagnostic {
+        let help =
+            did_you_mean(key, known.iter().copied()).unwrap_or_else(|| format!("the keys are: {}", known.join(", ")));
+        Diagnostic::error("unknown-key", format!("unknown key `{key}`")).at(self.place(key)).help(help)
+    }
+
+    pub(crate) fn pointer_of(&self, key: &str) -> String {
+        child_pointer(&self.pointer, key)
+    }
+
+    pub(crate) fn place(&self, key: &str) -> Place {
+        (self.places)(&self.pointer_of(key))
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&'a Value> {
+        self.members.get(key)
+    }
+
+    /// Reports a key that must be there.
+    pub(crate) fn require(&self, key: &str, example: &str, sink: &mut Sink) {
+        if !self.members.contains_key(key) {
+            sink.push(
+                Diagnostic::error("missing-key", format!("the key `{key}` is missing"))
+                    .at((self.places)(&self.pointer))
+                    .help(format!("add `{key}: {example}`")),
+            );
+        }
+    }
+
+    pub(crate) fn string(&self, key: &str, sink: &mut Sink) -> Option<String> {
+        self.read(key, "a text", sink, |value| match value {
+            Value::String(text) => Some(text.clone()),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn boolean(&self, key: &str, sink: &mut Sink) -> Option<bool> {
+        self.read(key, "true or false", sink, Value::as_bool)
+    }
+
+    pub(crate) fn positive(&self, key: &str, sink: &mut Sink) -> Option<u64> {
+        self.read(key, "a whole number above 0", sink, |value| value.as_u64().filter(|number| *number > 0))
+    }
+
+    pub(crate) fn strings(&self, key: &str, sink: &mut Sink) -> Option<Vec<String>> {
+        self.read(key, "a list of texts", sink, |value| {
+            let items = value.as_array()?;
+            items.iter().map(|item| item.as_str().map(str::to_owned)).collect()
+        })
+    }
+
+    pub(crate) fn string_map(&self, key: &str, sink: &mut Sink) -> IndexMap<String, String> {
+        self.read(key, "a mapping of names to texts", sink, |value| {
+            let members = value.as_object()?;
+            members.iter().map(|(name, text)| Some((name.clone(), text.as_str()?.to_owned()))).collect()
+        })
+        .unwrap_or_default()
+    }
+
+    /// One of a few words.
+    pub(crate) fn choice<T: Copy>(&self, key: &str, words: &[(&str, T)], sink: &mut Sink) -> Option<T> {
+        let value = self.get(key)?;
+        let chosen = choose(value, words);
+        if chosen.is_none() {
+            sink.push(wrong_word(&self.pointer_of(key), value, words, self.places));
+        }
+        chosen
+    }
+
+    /// A list of words, each one of a few.
+    pub(crate) fn choices<T: Copy>(&self, key: &str, words: &[(&str, T)], sink: &mut Sink) -> Vec<T> {
+        let Some(value) = self.get(key) else {
+            return Vec::new();
+        };
+        let pointer = self.pointer_of(key);
+        let Some(items) = value.as_array() else {
+            sink.push(wrong_kind(&pointer, "a list", value, self.places));
+            return Vec::new();
+        };
+        let mut chosen = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            match choose(item, words) {
+                Some(word) => chosen.push(word),
+                None => {
+                    let pointer = child_pointer(&pointer, &index.to_string());
+                    sink.push(wrong_word(&pointer, item, words, self.places));
+                }
+            }
+        }
+        chosen
+    }
+
+    /// The object under `key`, opened strictly.
+    pub(crate) fn child(&self, key: &str, known: &[&str], sink: &mut Sink) -> Option<Self> {
+        Self::open(self.get(key)?, &self.pointer_of(key), known, self.places, sink)
+    }
+
+    /// The members of the object under `key`, whose keys are names that the author chose.
+    pub(crate) fn named(&self, key: &str, sink: &mut Sink) -> impl Iterator<Item = (&'a String, &'a Value)> + use<'a> {
+        let members = self.get(key).and_then(|value| {
+            if !value.is_object() {
+                sink.push(wrong_kind(&self.pointer_of(key), "a mapping", value, self.places));
+            }
+            value.as_object()
+        });
+        members.into_iter().flatten()
+    }
+
+    fn read<T>(
+        &self,
+        key: &str,
+        wanted: &str,
+        sink: &mut Sink,
+        convert: impl FnOnce(&Value) -> Option<T>,
+    ) -> Option<T> {
+        let value = self.get(key)?;
+        let converted = convert(value);
+        if converted.is_none() {
+            sink.push(wrong_kind(&self.pointer_of(key), wanted, value, self.places));
+        }
+        converted
+    }
+}
+
+fn choose<T: Copy>(value: &Value, words: &[(&str, T)]) -> Option<T> {
+    let text = value.as_str()?;
+    words.iter().find(|(word, _)| *word == text).map(|(_, chosen)| *chosen)
+}
+
+fn wrong_word<T>(pointer: &str, value: &Value, words: &[(&str, T)], places: Places<'_>) -> Diagnostic {
+    let all: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+    let help = value
+        .as_str()
+        .and_then(|text| did_you_mean(text, all.iter().copied()))
+        .unwrap_or_else(|| format!("write one of: {}", all.join(", ")));
+    Diagnostic::error("wrong-value", format!("{value} is not one of {}", all.join(", "))).at(places(pointer)).help(help)
+}
+
+pub(crate) fn wrong_kind(pointer: &str, wanted: &str, value: &Value, places: Places<'_>) -> Diagnostic {
+    Diagnostic::error("wrong-value", format!("this must be {wanted}, not {}", kind(value))).at(places(pointer))
+}
+
+/// What a JSON value is, for messages.
+pub(crate) fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "a mapping",
+    }
+}
+
+/// "did you mean `x`?", when one of the candidates is near enough to be a slip of the keyboard.
+pub fn did_you_mean<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<String> {
+    nearest(word, candidates).map(|near| format!("did you mean `{near}`?"))
+}
+
+fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    // A third of the word may be wrong, and two letters always.
+    let limit = (word.chars().count() / 3).max(2);
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= limit && *distance < candidate.chars().count())
+        .min()
+        .map(|(_, candidate)| candidate)
+}

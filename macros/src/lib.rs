@@ -1,1 +1,62 @@
-//! Placeholder.
+//! Procedural macros of Toolwright.
+//!
+//! [`macro@Tool`] turns the attributes of a struct into its row (`toolwright_core::ToolSpec`), and every mistake into a
+//! compile error at the attribute. [`macro@register_tools`] turns a list of tools into a table that is checked to be
+//! sorted and unique at compile time. Generated crates and hand-written tools use the same two.
+
+mod attribute;
+mod field;
+mod fold;
+mod register;
+mod row;
+mod tool;
+
+use proc_macro::TokenStream;
+
+/// Derives `toolwright_core::Tool`: the row of a tool from attributes on a struct and its fields.
+///
+/// ```text
+/// /// Convert token ids back into text.
+/// ///
+/// /// Returns: `content`, the text.
+/// #[derive(Serialize, Deserialize, Tool)]
+/// #[tool(name = "detokenize", title = "Detokenize", risk = compute, schema = "schemas/detokenize.json")]
+/// #[http(post = "/v1/detokenize")]
+/// pub struct Detokenize {
+///     #[body]
+///     pub request: DetokenizeRequest,
+/// }
+/// ```
+///
+/// The doc comment is the description that models read; its first paragraph is the summary.
+///
+/// - `#[tool(..)]`: `name`, `title`, `risk = read_only | compute | write | destructive` and `schema` (a file below the
+///   crate's root) are required; `description`, `tags(..)`, `advertised`, `result`, `output`, `open_world`, `idempotent`,
+///   `deadline_seconds` and `secrets(..)` are not.
+/// - `#[http(post = "/path", ..)]` with `declared`, `produces(..)`, `stream`, `missing`, `instead`; or
+///   `#[websocket(path = "/path", exchange = receive | session, ..)]`; or `#[no_route(declared = "GET /path",
+///   missing = "..", instead = "..")]`.
+/// - `#[search(en(..), ko(..), ja(..))]`.
+/// - On each field one of `#[segment]` (of the path), `#[query]`, `#[header]`, `#[cookie]`, `#[body]`, `#[form]`, `#[part]`, `#[file]`,
+///   `#[exchange]`, `#[extra]`, with `wire`, `style`, `explode`, `send_as((from, to), ..)`, `media_type` where they apply.
+#[proc_macro_derive(
+    Tool,
+    attributes(
+        tool, http, websocket, no_route, search, segment, query, header, cookie, body, form, part, file, exchange,
+        extra
+    )
+)]
+pub fn derive_tool(input: TokenStream) -> TokenStream {
+    finish(syn::parse(input).and_then(|input| tool::expand(&input)))
+}
+
+/// Turns `pub static TOOLS: Catalog = [module::Tool, ..];` into a catalog whose rows are checked at compile time to be
+/// sorted by name and unique.
+#[proc_macro_attribute]
+pub fn register_tools(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    finish(register::expand(arguments.into(), item.into()))
+}
+
+fn finish(result: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
+    result.unwrap_or_else(|error| error.into_compile_error()).into()
+}

@@ -1,1 +1,23 @@
-//! Placeholder.
+//! The MCP shell of a generated server: settings, command line, both transports, limits, telemetry, gateway.
+//!
+//! A generated binary is one call of [`run`] over its static tables. Tests and other programs serve an [`App`] over
+//! any transport of `rmcp`, since `Arc<App>` is an [`rmcp::ServerHandler`].
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+
+mod answer;
+mod app;
+mod call;
+mod exposure;
+mod gateway;
+mod handler;
+mod listing;
+mod progress;
+mod resources;
+mod search;
+pub mod settings;
+mod telemetry;
+#[cfg(test)]
+mod testing;
+mod upstream;
+
+pub use app::App;

@@ -1,0 +1,105 @@
+//! One running server: its tables, its settings, and what is made on first use.
+
+use std::sync::{Arc, OnceLock};
+
+use rmcp::model::Tool;
+use tokio::sync::Semaphore;
+use toolwright_core::arguments::Checker;
+use toolwright_core::{Catalog, Code, ServerSpec, ToolError, ToolSpec};
+use toolwright_http::Upstream;
+
+use crate::exposure::Exposure;
+use crate::settings::{self, Problem, Settings};
+use crate::telemetry::Metrics;
+use crate::{listing, upstream};
+
+/// One running server. It implements [`rmcp::ServerHandler`], so `Arc<App>` can be served over any transport.
+pub struct App {
+    pub(crate) server: &'static ServerSpec,
+    pub(crate) catalog: &'static Catalog,
+    pub(crate) settings: Settings,
+    pub(crate) exposure: Exposure,
+    pub(crate) metrics: Metrics,
+    /// Calls that may still start.
+    pub(crate) slots: Semaphore,
+    /// One compiled schema a row, in the catalog's order.
+    checkers: Box<[OnceLock<Checker>]>,
+    /// The HTTP client, made by the first call that needs it: reading certificates takes longer than starting.
+    upstream: OnceLock<Result<Upstream, ToolError>>,
+    listed: OnceLock<Vec<Tool>>,
+}
+
+impl std::fmt::Debug for App {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("App").field("server", &self.server.name).field("settings", &self.settings).finish()
+    }
+}
+
+impl App {
+    /// A server over its tables.
+    ///
+    /// # Errors
+    /// Every setting that does not fit the catalog or cannot be used, such as unknown tool names.
+    pub fn new(
+        server: &'static ServerSpec,
+        catalog: &'static Catalog,
+        settings: Settings,
+    ) -> Result<Arc<App>, Vec<Problem>> {
+        let mut problems = settings::check_names(server, catalog, &settings);
+        let upstream = OnceLock::new();
+        // Files of certificates are read at start, since a fault in them is a fault of the configuration.
+        if settings.ca_file.is_some() || settings.client_cert_file.is_some() {
+            match upstream::open(server, &settings) {
+                Ok(client) => drop(upstream.set(Ok(client))),
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok(Arc::new(App {
+            server,
+            catalog,
+            exposure: Exposure::new(server, catalog, &settings),
+            metrics: Metrics::new(catalog),
+            slots: Semaphore::new(settings.max_concurrency.0),
+            checkers: catalog.tools().iter().map(|_| OnceLock::new()).collect(),
+            upstream,
+            listed: OnceLock::new(),
+            settings,
+        }))
+    }
+
+    /// The client of the API, made on first use.
+    ///
+    /// # Errors
+    /// `upstream_unreachable` where it cannot be made.
+    pub(crate) fn upstream(&self) -> Result<&Upstream, ToolError> {
+        let open = || {
+            upstream::open(self.server, &self.settings)
+                .map_err(|problem| ToolError::new(Code::UpstreamUnreachable, problem.to_string()))
+        };
+        self.upstream.get_or_init(open).as_ref().map_err(Clone::clone)
+    }
+
+    /// The compiled schema of a row, made on first use.
+    ///
+    /// # Errors
+    /// Where the schema cannot be compiled, which the generator rules out.
+    pub(crate) fn checker(&self, row: &ToolSpec) -> Result<&Checker, ToolError> {
+        let broken = |message: String| ToolError::new(Code::NotAllowed, format!("{} cannot be called: {message}", row.name));
+        let index = self.catalog.tools().binary_search_by(|known| known.name.cmp(row.name));
+        let cell = index.ok().and_then(|index| self.checkers.get(index));
+        let cell = cell.ok_or_else(|| broken("it is not in the catalog".to_owned()))?;
+        if let Some(checker) = cell.get() {
+            return Ok(checker);
+        }
+        let checker = Checker::new(row).map_err(|error| broken(error.to_string()))?;
+        Ok(cell.get_or_init(|| checker))
+    }
+
+    /// The tools of `tools/list`, in their fixed order, made once.
+    pub(crate) fn listed(&self) -> &[Tool] {
+        self.listed.get_or_init(|| listing::tools(self))
+    }
+}

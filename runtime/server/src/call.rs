@@ -1,0 +1,125 @@
+//! The one path of a call: allowed, checked, waited for, sent, recorded.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tokio::time::{Instant, timeout_at};
+use toolwright_core::{Code, Envelope, Risk, ToolError, ToolSpec};
+use toolwright_http::CallContext;
+
+use crate::App;
+use crate::telemetry::Record;
+
+/// A request that is not in the catalog, as the hidden tool `raw_request` sends it.
+#[derive(Debug, Clone)]
+#[allow(dead_code)] // The gateway makes them.
+pub(crate) struct RawRequest {
+    /// The method.
+    pub(crate) method: String,
+    /// Path below the base URL.
+    pub(crate) path: String,
+    /// Query parameters.
+    pub(crate) query: Map<String, Value>,
+    /// JSON body.
+    pub(crate) body: Option<Value>,
+    /// Headers beside the server's own.
+    pub(crate) headers: Vec<(String, String)>,
+    /// Deadline where it is shorter than the server's.
+    pub(crate) timeout: Option<Duration>,
+}
+
+impl App {
+    /// Calls an operation, listed or hidden.
+    pub(crate) async fn operation(
+        &self,
+        row: &'static ToolSpec,
+        arguments: Map<String, Value>,
+        context: &CallContext,
+    ) -> Envelope {
+        let record = Record::start(self, row.name, row.risk);
+        let limit = row.deadline_seconds.map(|seconds| Duration::from_secs(seconds.into()));
+        let context = CallContext { deadline: self.deadline(limit), ..context.clone() };
+        let envelope = self.checked(row, arguments, &context).await;
+        record.finish(&envelope);
+        envelope
+    }
+
+    async fn checked(
+        &self,
+        row: &'static ToolSpec,
+        arguments: Map<String, Value>,
+        context: &CallContext,
+    ) -> Envelope {
+        if let Err(error) = self.exposure.admit(row) {
+            return named_failure(row.name, error);
+        }
+        let checker = match self.checker(row) {
+            Ok(checker) => checker,
+            Err(error) => return named_failure(row.name, error),
+        };
+        let accepted = match checker.check(arguments) {
+            Ok(accepted) => accepted,
+            Err(refusal) => {
+                let schema = Value::Object(crate::listing::schema(row.listed_schema()));
+                return refusal.into_envelope(row.name, &schema);
+            }
+        };
+        let mut envelope = match self.upstream() {
+            Ok(upstream) => {
+                self.in_turn(context, async { upstream.execute(row, accepted.arguments, context).await }).await
+            }
+            Err(error) => named_failure(row.name, error),
+        };
+        envelope.warnings.splice(0..0, accepted.warnings);
+        envelope
+    }
+
+    /// Sends a request that is not in the catalog.
+    #[allow(dead_code)] // The gateway calls it.
+    pub(crate) async fn raw_request(&self, request: RawRequest, context: &CallContext) -> Envelope {
+        const NAME: &str = "raw_request";
+        let reads = matches!(request.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE");
+        let record = Record::start(self, NAME, if reads { Risk::ReadOnly } else { Risk::Destructive });
+        let context = CallContext { deadline: self.deadline(request.timeout), ..context.clone() };
+        let envelope = match self.exposure.admit_extra(NAME, reads).and_then(|()| self.upstream()) {
+            Ok(upstream) => {
+                let RawRequest { method, path, query, body, headers, timeout } = request;
+                let sent = upstream.send_raw(&method, &path, &query, body.as_ref(), &headers, timeout, &context);
+                self.in_turn(&context, sent).await
+            }
+            Err(error) => named_failure(NAME, error),
+        };
+        record.finish(&envelope);
+        envelope
+    }
+
+    /// Runs a call when a slot is free. Waiting counts against the deadline.
+    async fn in_turn(&self, context: &CallContext, call: impl Future<Output = Envelope>) -> Envelope {
+        let slot = tokio::select! {
+            biased;
+            () = context.cancel.cancelled() => {
+                return Envelope::failure(ToolError::new(Code::Cancelled, "the call was cancelled before it was sent"));
+            }
+            slot = timeout_at(context.deadline, self.slots.acquire()) => slot,
+        };
+        let Ok(_slot) = slot else {
+            let running = self.settings.max_concurrency.0;
+            let message = format!("{running} other calls are running, and none ended before the deadline; try again");
+            return Envelope::failure(ToolError::new(Code::Deadline, message));
+        };
+        call.await
+    }
+
+    /// When a call that arrives now must be over.
+    pub(crate) fn deadline(&self, limit: Option<Duration>) -> Instant {
+        Instant::now() + limit.unwrap_or(self.settings.request_timeout.0)
+    }
+}
+
+/// A failure that names its tool.
+pub(crate) fn named_failure(name: &str, error: ToolError) -> Envelope {
+    let mut envelope = Envelope::failure(error);
+    envelope.extra.insert("tool_name".into(), name.into());
+    envelope
+}
+

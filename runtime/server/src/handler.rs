@@ -1,0 +1,156 @@
+//! The server's side of MCP, once over the static tables, for both eras of the protocol.
+
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, DiscoverResult, ErrorData, Implementation,
+    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{RoleServer, ServerHandler};
+use serde_json::json;
+use toolwright_http::CallContext;
+
+use crate::progress::Relay;
+use crate::settings::nearest;
+use crate::{App, answer, gateway, resources};
+
+/// How long a client may keep what does not change while the server runs, in milliseconds.
+const STATIC_TTL_MS: u64 = 300_000;
+
+impl ServerHandler for App {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        ServerConfig::new(capabilities)
+            .with_server_info(self.identity())
+            .with_instructions(self.server.instructions)
+    }
+
+    async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let result = DiscoverResult::from_server_info(versions, self.get_info());
+        Ok(result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope()))
+    }
+
+    async fn list_tools(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        refuse_cursor(request.as_ref())?;
+        let mut result = ListToolsResult::with_all_items(self.listed().to_vec());
+        if is_modern(&context) {
+            result = result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope());
+            result.meta = Some(self.result_meta());
+        }
+        Ok(result)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.listed().iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let modern = is_modern(&context);
+        let (progress, relay) = Relay::start(&context);
+        let call = CallContext { deadline: self.deadline(None), cancel: context.ct.clone(), progress };
+        let envelope = if let Some(row) = self.exposure.find_listed(&request.name) {
+            self.operation(row, arguments, &call).await
+        } else if gateway::is_fixed(&request.name) {
+            gateway::call(self, &request.name, arguments, &call).await
+        } else {
+            return Err(self.unknown_tool(&request.name));
+        };
+        drop(call);
+        relay.finish().await;
+        let mut result = answer::result(envelope);
+        if modern {
+            result.meta = Some(self.result_meta());
+        }
+        Ok(CallToolResponse::Complete(result))
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        refuse_cursor(request.as_ref())?;
+        let mut result = ListResourcesResult::with_all_items(resources::list(self).await);
+        if is_modern(&context) {
+            result = result.with_ttl_ms(0).with_cache_scope(CacheScope::Private);
+            result.meta = Some(self.result_meta());
+        }
+        Ok(result)
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let mut result = resources::read(self, &request.uri).await?;
+        if is_modern(&context) {
+            result = result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(CacheScope::Private);
+            result.meta = Some(self.result_meta());
+        }
+        Ok(ReadResourceResponse::Complete(result))
+    }
+}
+
+impl App {
+    fn identity(&self) -> Implementation {
+        Implementation::new(format!("{}-server", self.server.name), self.server.version).with_title(self.server.title)
+    }
+
+    /// `_meta` of results from 2026-07-28 on, which names the server. rmcp adds it to `server/discover` only.
+    fn result_meta(&self) -> MetaObject {
+        let mut meta = MetaObject::new();
+        let identity = json!({
+            "name": format!("{}-server", self.server.name),
+            "title": self.server.title,
+            "version": self.server.version,
+        });
+        meta.0.insert("io.modelcontextprotocol/serverInfo".to_owned(), identity);
+        meta
+    }
+
+    /// Lists are the same for everybody who may see them.
+    fn cache_scope(&self) -> CacheScope {
+        if self.settings.auth_token.is_some() { CacheScope::Private } else { CacheScope::Public }
+    }
+
+    fn unknown_tool(&self, name: &str) -> ErrorData {
+        let known = || self.listed().iter().map(|tool| tool.name.as_ref());
+        let message = if self.catalog.find(name).is_some() || gateway::EXTRA_TOOLS.contains(&name) {
+            format!("Unknown tool: {name} is not listed here; call execute_additional_tool with tool_name \"{name}\"")
+        } else if let Some(near) = nearest(name, known()) {
+            format!("Unknown tool: {}; did you mean {near}?", shown(name))
+        } else {
+            format!("Unknown tool: {}; search_additional_tools finds tools by what they do", shown(name))
+        };
+        ErrorData::invalid_params(message, None)
+    }
+}
+
+/// A name that came from outside, cut and without control characters.
+fn shown(name: &str) -> String {
+    name.chars().take(64).flat_map(char::escape_debug).collect()
+}
+
+/// ISO dates compare as text.
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// All lists are one page, so no cursor was ever given out.
+fn refuse_cursor(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
+    match request.and_then(|request| request.cursor.as_ref()) {
+        Some(_) => Err(ErrorData::invalid_params("Unknown cursor: the list has one page", None)),
+        None => Ok(()),
+    }
+}

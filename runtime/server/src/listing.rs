@@ -1,0 +1,44 @@
+//! Rows as `tools/list` shows them.
+
+use std::sync::Arc;
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::Value;
+use toolwright_core::{Risk, ToolSpec};
+
+use crate::{App, gateway};
+
+/// All listed tools: operations in the order of the document, then the fixed tools.
+pub(crate) fn tools(app: &App) -> Vec<Tool> {
+    let operations = app.exposure.listed().into_iter().map(tool);
+    operations.chain(gateway::tools(app)).collect()
+}
+
+/// One operation.
+pub(crate) fn tool(row: &'static ToolSpec) -> Tool {
+    let hints = hints(row.risk, row.idempotent, row.open_world);
+    Tool::new(row.name, row.description, Arc::new(schema(row.listed_schema())))
+        .with_title(row.title)
+        .with_annotations(hints)
+}
+
+/// The hints that follow from a risk: read-only tools are idempotent, compute is read-only, destructive says so.
+pub(crate) fn hints(risk: Risk, idempotent: bool, open_world: bool) -> ToolAnnotations {
+    ToolAnnotations::new()
+        .read_only(risk.leaves_state())
+        .destructive(risk == Risk::Destructive)
+        .idempotent(idempotent || risk == Risk::ReadOnly)
+        .open_world(open_world)
+}
+
+/// A schema's text as an object. The generator freezes no other; anything else becomes the schema of no arguments.
+pub(crate) fn schema(text: &str) -> JsonObject {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(schema)) => schema,
+        _ => JsonObject::from_iter([
+            ("type".to_owned(), Value::from("object")),
+            ("properties".to_owned(), Value::Object(JsonObject::new())),
+            ("additionalProperties".to_owned(), Value::from(false)),
+        ]),
+    }
+}

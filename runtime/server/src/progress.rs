@@ -1,0 +1,58 @@
+//! Passes a call's progress on to its client.
+
+use rmcp::RoleServer;
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use toolwright_http::{Progress, ProgressUpdate};
+
+/// Updates that may wait for a slow client before further ones are left out.
+const WAITING: usize = 64;
+
+/// Forwards updates while a call runs.
+pub(crate) struct Relay {
+    task: Option<JoinHandle<()>>,
+}
+
+impl Relay {
+    /// Starts forwarding, where the client asked for progress.
+    pub(crate) fn start(context: &RequestContext<RoleServer>) -> (Progress, Relay) {
+        let Some(token) = context.meta.get_progress_token() else {
+            return (Progress::none(), Relay { task: None });
+        };
+        let (sender, receiver) = mpsc::channel(WAITING);
+        let task = tokio::spawn(forward(context.peer.clone(), token, receiver));
+        (Progress::to(sender), Relay { task: Some(task) })
+    }
+
+    /// Waits until what was said is sent, so that no update comes after the result. Every [`Progress`] of the call
+    /// must have been dropped.
+    pub(crate) async fn finish(self) {
+        if let Some(task) = self.task {
+            // A relay that was cut off has nothing left to say.
+            let _ = task.await;
+        }
+    }
+}
+
+async fn forward(peer: Peer<RoleServer>, token: ProgressToken, mut updates: mpsc::Receiver<ProgressUpdate>) {
+    let mut last = f64::NEG_INFINITY;
+    while let Some(update) = updates.recv().await {
+        // MCP: progress must increase with each notification.
+        if update.progress <= last {
+            continue;
+        }
+        last = update.progress;
+        let mut parameters = ProgressNotificationParam::new(token.clone(), update.progress);
+        if let Some(total) = update.total {
+            parameters = parameters.with_total(total);
+        }
+        if !update.message.is_empty() {
+            parameters = parameters.with_message(update.message);
+        }
+        if peer.notify_progress(parameters).await.is_err() {
+            return;
+        }
+    }
+}

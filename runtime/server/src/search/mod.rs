@@ -1,0 +1,1 @@
+//! Finds tools by words, in English, Korean and Japanese.

@@ -1,0 +1,93 @@
+//! Faults that no single setting shows: names against the catalog, and settings against each other.
+
+use std::path::{Path, PathBuf};
+
+use toolwright_core::{Catalog, ServerSpec};
+
+use super::{BindHost, Exposed, Names, Problem, Resolution, Secret, Settings};
+use crate::exposure::{unknown_callable, unknown_operations};
+use crate::settings::nearest;
+
+/// Everything wrong with the settings, beyond each value's own form. Values that could not be read are left out:
+/// their faults are known already.
+pub(crate) fn check(server: &ServerSpec, catalog: &Catalog, texts: &Resolution, over_http: bool) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let mut report = |key: &str, message: String| problems.push(texts.problem(server, key, message));
+
+    if let Some(exposed) = texts.value::<Exposed>("exposed_tools") {
+        report_unknown(unknown_operations(&exposed, catalog), catalog, |message| report("exposed_tools", message));
+    }
+    for key in ["allow", "deny"] {
+        let names = texts.value::<Names>(key).unwrap_or_default();
+        report_unknown(unknown_callable(&names, catalog), catalog, |message| report(key, message));
+    }
+    if texts.value::<bool>("stateless_http") == Some(false) {
+        report("stateless_http", "must be true: this server keeps no sessions".to_owned());
+    }
+    for key in ["ca_file", "client_cert_file"] {
+        if let Some(path) = texts.value::<Option<PathBuf>>(key).flatten().filter(|path| !path.is_file()) {
+            report(key, format!("{} is not a file that can be read", path.display()));
+        }
+    }
+    let folder = |key: &str| texts.value::<PathBuf>(key);
+    if let (Some(output), Some(root)) = (folder("output_dir"), folder("file_root")) {
+        if nested(&output, &root) {
+            report("file_root", "must lie apart from output_dir, or calls could send what others received".to_owned());
+        }
+    }
+    let origins = texts.value::<Names>("allowed_origins").unwrap_or_default();
+    let bad: Vec<&str> = origins.0.iter().map(String::as_str).filter(|origin| !is_origin(origin)).collect();
+    if !bad.is_empty() {
+        report("allowed_origins", format!("must be like https://app.example.com:443; not: {}", bad.join(", ")));
+    }
+    if over_http && needs_token(texts) {
+        let message = "must be set, since `host` is not a loopback address and anyone could call";
+        report("auth_token", message.to_owned());
+    }
+    problems
+}
+
+/// The names in already typed settings that fit no tool.
+pub(crate) fn check_names(server: &ServerSpec, catalog: &Catalog, settings: &Settings) -> Vec<Problem> {
+    let place = |key: &str| super::DECLARED.iter().find(|declared| declared.key == key).map(|it| it.env(server));
+    let mut problems = Vec::new();
+    let lists = [
+        ("exposed_tools", unknown_operations(&settings.exposed_tools, catalog)),
+        ("allow", unknown_callable(&settings.allow, catalog)),
+        ("deny", unknown_callable(&settings.deny, catalog)),
+    ];
+    for (key, unknown) in lists {
+        report_unknown(unknown, catalog, |message| {
+            problems.push(Problem::new(place(key).unwrap_or_else(|| key.to_owned()), message));
+        });
+    }
+    problems
+}
+
+fn report_unknown(unknown: Vec<String>, catalog: &Catalog, mut report: impl FnMut(String)) {
+    if unknown.is_empty() {
+        return;
+    }
+    let names = || catalog.tools().iter().map(|row| row.name);
+    let shown = unknown.iter().map(|name| match nearest(name, names()) {
+        Some(near) => format!("{} (did you mean {near}?)", name.escape_debug()),
+        None => name.escape_debug().to_string(),
+    });
+    report(format!("names tools that do not exist: {}", shown.collect::<Vec<_>>().join(", ")));
+}
+
+/// A root that holds the output folder is the layout of older set-ups (/data and /data/output) and stays usable.
+fn nested(output: &Path, root: &Path) -> bool {
+    root.starts_with(output)
+}
+
+fn is_origin(origin: &str) -> bool {
+    let rest = origin.strip_prefix("https://").or_else(|| origin.strip_prefix("http://"));
+    origin == "null" || rest.is_some_and(|rest| !rest.is_empty() && !rest.contains(['/', '?', '#', '@', ' ']))
+}
+
+fn needs_token(texts: &Resolution) -> bool {
+    let open = texts.value::<BindHost>("host").is_some_and(|host| !host.0.is_loopback());
+    let token = texts.value::<Option<Secret>>("auth_token");
+    open && matches!(token, Some(None))
+}

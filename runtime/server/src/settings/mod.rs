@@ -1,0 +1,202 @@
+//! Every setting of a server, each declared once: `--help`, `doctor`, the example file, the README's table and the
+//! typed [`Settings`] all come from the declaration below.
+//!
+//! A value comes from a flag, else the environment, else the configuration file (profile over server over shared
+//! defaults), else its default. All faults are collected, never just the first.
+
+mod check;
+mod file;
+mod report;
+mod resolve;
+mod value;
+
+use std::path::PathBuf;
+
+pub(crate) use check::{check, check_names};
+pub(crate) use file::{ConfigFile, nearest};
+pub(crate) use report::{example, table};
+pub(crate) use resolve::{Environment, Flags, Resolution, Source, resolution, resolve};
+pub use value::{BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, Names, ProxyUrl, Seconds, Secret, Switch};
+pub(crate) use value::{Kind, SettingValue};
+
+use toolwright_core::ServerSpec;
+
+/// One fault of the configuration: where it was written and what to write instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: {message}")]
+pub struct Problem {
+    /// The variable, flag, or file and key.
+    pub place: String,
+    /// What is wrong and what is accepted.
+    pub message: String,
+}
+
+impl Problem {
+    pub(crate) fn new(place: impl Into<String>, message: impl Into<String>) -> Self {
+        Problem { place: place.into(), message: message.into() }
+    }
+}
+
+/// The declaration of one setting.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Declared {
+    /// TOML key; the flag is the same in kebab case.
+    pub(crate) key: &'static str,
+    /// Environment variable; `{P}` stands for the server's prefix.
+    env: &'static str,
+    /// Default in its textual form; `{state}` stands for the server's state folder. Empty means none.
+    default: &'static str,
+    /// What it does.
+    help: &'static str,
+    /// What it accepts.
+    pub(crate) kind: &'static Kind,
+}
+
+impl Declared {
+    /// The environment variable of that server.
+    pub(crate) fn env(&self, server: &ServerSpec) -> String {
+        self.env.replace("{P}", server.env_prefix)
+    }
+
+    /// The flag, without dashes.
+    pub(crate) fn flag(&self) -> String {
+        self.key.replace('_', "-")
+    }
+
+    /// What it does, in one paragraph.
+    pub(crate) fn help(&self) -> &'static str {
+        self.help.trim()
+    }
+
+    /// The default as people write it, with the state folder by its short name.
+    pub(crate) fn shown_default(&self, server: &ServerSpec) -> String {
+        if self.key == "base_url" {
+            return server.default_base_url.to_owned();
+        }
+        self.default.replace("{state}", &format!("~/.local/state/toolwright/{}", server.name))
+    }
+}
+
+macro_rules! settings {
+    ($( $(#[doc = $help:literal])+ $key:ident : $type:ty = $default:literal, $env:literal; )+) => {
+        /// Every setting, typed and validated.
+        #[derive(Debug, Clone)]
+        #[non_exhaustive]
+        pub struct Settings {
+            $( $(#[doc = $help])+ pub $key: $type, )+
+        }
+
+        /// The declarations, in the order of the documentation.
+        pub(crate) static DECLARED: &[Declared] = &[
+            $( Declared {
+                key: stringify!($key),
+                env: $env,
+                default: $default,
+                help: concat!($($help),+),
+                kind: &<$type as SettingValue>::KIND,
+            }, )+
+        ];
+
+        impl Settings {
+            fn parse(texts: &Resolution, problems: &mut Vec<Problem>) -> Option<Settings> {
+                $( let $key = texts.parse::<$type>(stringify!($key), problems); )+
+                Some(Settings { $( $key: $key?, )+ })
+            }
+        }
+    };
+}
+
+settings! {
+    /// Base URL of the API: scheme, host, and a path prefix where it has one.
+    base_url: BaseUrl = "", "{P}_BASE_URL";
+    /// Key of the API, sent as a bearer token. Not a flag, since command lines are public.
+    api_key: Option<Secret> = "", "{P}_API_KEY";
+    /// Deadline of one call in seconds, from its arrival to its last byte.
+    request_timeout: Seconds = "300", "{P}_REQUEST_TIMEOUT";
+    /// How long a connection to the API may take to open, in seconds.
+    connect_timeout: Seconds = "10", "{P}_CONNECT_TIMEOUT";
+    /// Largest file that a call may send.
+    max_upload_bytes: ByteSize = "104857600", "{P}_MCP_MAX_UPLOAD_BYTES";
+    /// Largest answer that is read.
+    max_response_bytes: ByteSize = "104857600", "{P}_MCP_MAX_RESPONSE_BYTES";
+    /// Largest binary answer that also comes as a content block.
+    inline_binary_limit: ByteSize = "1048576", "{P}_MCP_INLINE_BINARY_LIMIT";
+    /// Whether binary answers are saved to files.
+    save_binary: bool = "true", "{P}_MCP_SAVE_BINARY";
+    /// Folder of saved answers.
+    output_dir: PathBuf = "{state}/output", "{P}_MCP_OUTPUT_DIR";
+    /// Folder below which calls may name files to send.
+    file_root: PathBuf = "{state}/files", "{P}_MCP_FILE_ROOT";
+    /// Tools that are listed: names, `*`, `none`, or nothing for the server's own selection.
+    exposed_tools: Exposed = "", "{P}_MCP_EXPOSED_TOOLS";
+    /// Whether calls that change the API's state are refused.
+    read_only: Switch = "false", "{P}_MCP_READ_ONLY";
+    /// The only tools that may be called; nothing for all.
+    allow: Names = "", "{P}_MCP_ALLOW";
+    /// Tools that may not be called.
+    deny: Names = "", "{P}_MCP_DENY";
+    /// Whether calls may name files by URL. Private and local addresses stay refused.
+    file_urls: Switch = "false", "{P}_MCP_FILE_URLS";
+    /// Calls that run at a time; further ones wait within their deadline.
+    max_concurrency: Count = "16", "{P}_MCP_MAX_CONCURRENCY";
+    /// Total size of saved answers; the oldest go first.
+    output_quota_bytes: ByteSize = "1073741824", "{P}_MCP_OUTPUT_QUOTA_BYTES";
+    /// Whether a streamed answer also carries its events.
+    stream_events: Switch = "true", "{P}_MCP_STREAM_EVENTS";
+    /// Whether binary answers also come as base64 inside the result.
+    inline_base64: Switch = "false", "{P}_MCP_INLINE_BASE64";
+    /// Whether a call waits while the API loads a model.
+    loading_wait: Switch = "true", "{P}_MCP_LOADING_WAIT";
+    /// Whether secrets in answers are shown.
+    reveal_secrets: Switch = "false", "{P}_MCP_REVEAL_SECRETS";
+    /// Proxy for requests to the API over https.
+    https_proxy: Option<ProxyUrl> = "", "HTTPS_PROXY";
+    /// Hosts that are reached without a proxy. Loopback never uses one.
+    no_proxy: Names = "", "NO_PROXY";
+    /// PEM file with certificate authorities to trust beside the public ones.
+    ca_file: Option<PathBuf> = "", "{P}_CA_FILE";
+    /// PEM file with the client certificate and its key.
+    client_cert_file: Option<PathBuf> = "", "{P}_CLIENT_CERT_FILE";
+    /// Address that `http` listens on.
+    host: BindHost = "127.0.0.1", "MCP_HOST";
+    /// Port that `http` listens on; 0 takes a free one.
+    port: u16 = "8000", "MCP_PORT";
+    /// Path of the MCP endpoint.
+    path: HttpPath = "/mcp", "MCP_PATH";
+    /// Kept for compatibility: HTTP is always stateless, and false is refused.
+    stateless_http: bool = "true", "MCP_STATELESS_HTTP";
+    /// Threads of the HTTP server.
+    workers: Count = "2", "MCP_WORKERS";
+    /// Whether several processes may share the port.
+    reuse_port: Switch = "false", "MCP_REUSE_PORT";
+    /// Bearer token that clients must send over HTTP; required where `host` is not loopback.
+    auth_token: Option<Secret> = "", "MCP_AUTH_TOKEN";
+    /// Host names that clients may use, beside loopback and `host`; an entry without a port allows any.
+    allowed_hosts: Names = "", "MCP_ALLOWED_HOSTS";
+    /// Web origins that may call, as `https://app.example.com:443` or `http://localhost:*`.
+    allowed_origins: Names = "", "MCP_ALLOWED_ORIGINS";
+    /// Largest request that the HTTP server reads; the default holds one upload of the default size in base64.
+    max_request_bytes: ByteSize = "150994944", "MCP_MAX_REQUEST_BYTES";
+    /// How long calls in flight may take to finish after a signal to stop, in seconds.
+    shutdown_grace: Seconds = "30", "MCP_SHUTDOWN_GRACE";
+    /// What is logged: off, error, warn, info, debug, trace, or directives such as `warn,toolwright=debug`.
+    log_level: String = "info", "MCP_LOG_LEVEL";
+    /// Form of the log: text or json.
+    log_format: LogFormat = "text", "MCP_LOG_FORMAT";
+    /// Log file; over stdio the default is a file in the state folder, over HTTP it is stderr.
+    log_file: Option<PathBuf> = "", "MCP_LOG_FILE";
+    /// Collector of traces, such as http://127.0.0.1:4318; nothing sends none.
+    otlp_endpoint: Option<BaseUrl> = "", "OTEL_EXPORTER_OTLP_ENDPOINT";
+}
+
+impl Settings {
+    /// The settings of a server where nothing is configured, with its state folder below `state`.
+    ///
+    /// # Errors
+    /// When the server's own defaults are not valid.
+    pub fn defaults(server: &ServerSpec, state: &std::path::Path) -> Result<Settings, Vec<Problem>> {
+        let environment = Environment::fixed([("XDG_STATE_HOME", &*state.to_string_lossy())]);
+        let (settings, _) = resolve(server, &environment, &Flags::default(), &ConfigFile::default(), None)?;
+        Ok(settings)
+    }
+}

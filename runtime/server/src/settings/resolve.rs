@@ -1,0 +1,278 @@
+//! Finds the text of each setting and where it came from, then reads all of them.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use toolwright_core::ServerSpec;
+
+use super::{ConfigFile, DECLARED, Declared, Problem, SettingValue, Settings};
+
+/// The environment variables of this process, or a fixed set of them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Environment {
+    fixed: Option<HashMap<String, String>>,
+}
+
+impl Environment {
+    /// The process's own environment.
+    pub(crate) fn process() -> Self {
+        Environment { fixed: None }
+    }
+
+    /// These variables and no others.
+    pub(crate) fn fixed<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let owned = variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Environment { fixed: Some(owned.collect()) }
+    }
+
+    /// The value of a variable. Bytes that are not UTF-8 become replacement characters, which no setting accepts.
+    pub(crate) fn get(&self, name: &str) -> Option<String> {
+        match &self.fixed {
+            Some(variables) => variables.get(name).cloned(),
+            None => std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()),
+        }
+    }
+
+    /// A folder of the XDG base directory specification. Blank and relative values are ignored, as it says.
+    fn xdg(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
+        let absolute = |value: String| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
+        let home = || self.get("HOME").and_then(absolute).map(|home| home.join(below_home));
+        self.get(variable).and_then(absolute).or_else(home)
+    }
+
+    /// Where the server keeps its files.
+    pub(crate) fn state_dir(&self, server: &ServerSpec) -> PathBuf {
+        let base = self.xdg("XDG_STATE_HOME", ".local/state").map(|state| state.join("toolwright"));
+        base.unwrap_or_else(|| PathBuf::from(".toolwright")).join(server.name)
+    }
+
+    /// The configuration file, where none is named.
+    pub(crate) fn config_path(&self) -> Option<PathBuf> {
+        self.xdg("XDG_CONFIG_HOME", ".config").map(|config| config.join("toolwright/config.toml"))
+    }
+}
+
+/// Values given as flags, by key.
+pub(crate) type Flags = HashMap<&'static str, String>;
+
+/// Where a value came from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Source {
+    /// A flag, with its dashes.
+    Flag(String),
+    /// An environment variable.
+    Environment(String),
+    /// The configuration file: its key, with the tables above it.
+    File(String),
+    /// Nothing was said.
+    Default,
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Source::Flag(place) | Source::Environment(place) | Source::File(place) => f.write_str(place),
+            Source::Default => f.write_str("default"),
+        }
+    }
+}
+
+/// The text of one setting.
+#[derive(Debug, Clone)]
+pub(crate) struct Resolved {
+    pub(crate) declared: &'static Declared,
+    pub(crate) text: String,
+    pub(crate) source: Source,
+}
+
+/// The texts of all settings, in the order of the declaration.
+#[derive(Debug, Clone)]
+pub(crate) struct Resolution {
+    pub(crate) entries: Vec<Resolved>,
+}
+
+impl Resolution {
+    /// The entry of that key.
+    pub(crate) fn entry(&self, key: &str) -> Option<&Resolved> {
+        self.entries.iter().find(|entry| entry.declared.key == key)
+    }
+
+    /// Reads one setting; a fault is added to the problems.
+    pub(super) fn parse<T: SettingValue>(&self, key: &str, problems: &mut Vec<Problem>) -> Option<T> {
+        let entry = self.entry(key)?;
+        match T::read(&entry.text) {
+            Ok(value) => Some(value),
+            Err(accepted) => {
+                problems.push(entry.problem(accepted));
+                None
+            }
+        }
+    }
+
+    /// Reads one setting whose faults are reported elsewhere.
+    pub(crate) fn value<T: SettingValue>(&self, key: &str) -> Option<T> {
+        T::read(&self.entry(key)?.text).ok()
+    }
+
+    /// A problem at the place where a setting was given, or could be.
+    pub(crate) fn problem(&self, server: &ServerSpec, key: &str, message: impl Into<String>) -> Problem {
+        let place = self.entry(key).map_or_else(|| key.to_owned(), |entry| entry.place(server));
+        Problem::new(place, message)
+    }
+}
+
+impl Resolved {
+    fn place(&self, server: &ServerSpec) -> String {
+        match &self.source {
+            Source::Default => self.declared.env(server),
+            source => source.to_string(),
+        }
+    }
+
+    fn problem(&self, accepted: &str) -> Problem {
+        let given = match (self.declared.kind.secret, self.text.chars().count()) {
+            (true, _) => "a value that is not shown here".to_owned(),
+            (_, 0) => "nothing".to_owned(),
+            (_, 1..=80) => format!("`{}`", self.text.escape_debug()),
+            _ => format!("`{}…`", self.text.chars().take(80).collect::<String>().escape_debug()),
+        };
+        Problem::new(self.source.to_string(), format!("must be {accepted}; it is {given}"))
+    }
+}
+
+/// Finds the texts of all settings.
+pub(crate) fn resolution(
+    server: &ServerSpec,
+    environment: &Environment,
+    flags: &Flags,
+    file: &ConfigFile,
+    profile: Option<&str>,
+) -> Resolution {
+    let state = environment.state_dir(server);
+    let find = |declared: &'static Declared| {
+        let found = from_flag(declared, flags)
+            .or_else(|| from_environment(declared, server, environment))
+            .or_else(|| file.find(declared.key, profile).map(|(text, place)| (text, Source::File(place))));
+        let (text, source) = found.unwrap_or_else(|| (default(declared, server, &state), Source::Default));
+        Resolved { declared, text: text.trim().to_owned(), source }
+    };
+    Resolution { entries: DECLARED.iter().map(find).collect() }
+}
+
+/// Finds and reads all settings.
+///
+/// # Errors
+/// Every value that is not accepted.
+pub(crate) fn resolve(
+    server: &ServerSpec,
+    environment: &Environment,
+    flags: &Flags,
+    file: &ConfigFile,
+    profile: Option<&str>,
+) -> Result<(Settings, Resolution), Vec<Problem>> {
+    let texts = resolution(server, environment, flags, file, profile);
+    let mut problems = Vec::new();
+    match Settings::parse(&texts, &mut problems) {
+        Some(settings) if problems.is_empty() => Ok((settings, texts)),
+        _ => Err(problems),
+    }
+}
+
+fn from_flag(declared: &Declared, flags: &Flags) -> Option<(String, Source)> {
+    let text = flags.get(declared.key)?;
+    Some((text.clone(), Source::Flag(format!("--{}", declared.flag()))))
+}
+
+/// An empty variable counts as unset, as container tools pass it, except where empty is a value of its own.
+fn from_environment(
+    declared: &Declared,
+    server: &ServerSpec,
+    environment: &Environment,
+) -> Option<(String, Source)> {
+    let name = declared.env(server);
+    // Proxy variables are conventionally written in lower case as well.
+    let lower = name.ends_with("_PROXY").then(|| name.to_ascii_lowercase());
+    let names = std::iter::once(name).chain(lower);
+    names.filter_map(|name| Some((environment.get(&name)?, Source::Environment(name)))).find(|(text, _)| {
+        declared.kind.empty_counts || !text.trim().is_empty()
+    })
+}
+
+fn default(declared: &Declared, server: &ServerSpec, state: &Path) -> String {
+    match declared.key {
+        "base_url" => server.default_base_url.to_owned(),
+        _ => declared.default.replace("{state}", &state.to_string_lossy()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::SERVER;
+
+    fn resolved(
+        variables: &[(&str, &str)],
+        flags: &[(&'static str, &str)],
+        file: &str,
+        profile: Option<&str>,
+    ) -> Result<Settings, Vec<Problem>> {
+        let environment = Environment::fixed(variables.iter().copied());
+        let flags = flags.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
+        let file = ConfigFile::parse(file, Path::new("config.toml"), &SERVER).unwrap();
+        resolve(&SERVER, &environment, &flags, &file, profile).map(|(settings, _)| settings)
+    }
+
+    #[test]
+    fn a_flag_beats_the_environment_beats_the_file() {
+        let file = "port = 3\n[server.demo]\nworkers = 3\n";
+        let settings =
+            resolved(&[("MCP_PORT", "2"), ("MCP_WORKERS", "2")], &[("port", "1")], file, None).unwrap();
+        assert_eq!((settings.port, settings.workers.0), (1, 2));
+    }
+
+    #[test]
+    fn the_profile_beats_the_server_beats_the_shared_defaults() {
+        let file = "port = 1\nworkers = 1\nmax_concurrency = 1\n[server.demo]\nport = 2\nworkers = 2\n\
+                    [server.demo.profiles.lab]\nport = 3\n";
+        let settings = resolved(&[], &[], file, Some("lab")).unwrap();
+        assert_eq!((settings.port, settings.workers.0, settings.max_concurrency.0), (3, 2, 1));
+    }
+
+    #[test]
+    fn all_problems_are_reported_at_once_with_their_places() {
+        let problems = resolved(
+            &[("DEMO_BASE_URL", "nowhere"), ("DEMO_REQUEST_TIMEOUT", "0")],
+            &[("port", "99999")],
+            "path = \"mcp\"",
+            None,
+        )
+        .unwrap_err();
+        let places: Vec<&str> = problems.iter().map(|problem| problem.place.as_str()).collect();
+        assert_eq!(places, ["DEMO_BASE_URL", "DEMO_REQUEST_TIMEOUT", "--port", "config.toml: path"]);
+    }
+
+    #[test]
+    fn an_empty_variable_counts_as_unset_except_for_booleans() {
+        let settings = resolved(&[("MCP_PORT", ""), ("DEMO_MCP_SAVE_BINARY", "")], &[], "", None).unwrap();
+        assert_eq!((settings.port, settings.save_binary), (8000, false));
+    }
+
+    #[test]
+    fn a_faulty_secret_is_not_shown() {
+        let problems = resolved(&[("MCP_AUTH_TOKEN", "s3cr3t with space")], &[], "", None).unwrap_err();
+        assert!(!problems[0].to_string().contains("s3cr3t"), "{}", problems[0]);
+    }
+
+    #[test]
+    fn files_live_below_the_state_folder_with_inputs_and_outputs_apart() {
+        let settings = resolved(&[("HOME", "/home/u")], &[], "", None).unwrap();
+        assert_eq!(settings.output_dir, Path::new("/home/u/.local/state/toolwright/demo/output"));
+        assert_eq!(settings.file_root, Path::new("/home/u/.local/state/toolwright/demo/files"));
+    }
+
+    #[test]
+    fn relative_xdg_folders_are_ignored() {
+        let environment = Environment::fixed([("XDG_CONFIG_HOME", "conf"), ("HOME", "/h")]);
+        assert_eq!(environment.config_path().unwrap(), Path::new("/h/.config/toolwright/config.toml"));
+    }
+}

@@ -1,0 +1,59 @@
+//! Serve an API document as a mock upstream, for trying things by hand.
+
+use clap::Parser;
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+use toolwright_mock::{Mock, Options, Personality};
+
+#[derive(Parser)]
+#[command(version, about = "Serve an API document as a mock upstream on loopback")]
+struct Arguments {
+    /// A Swagger 2.0 or OpenAPI 3 document, JSON or YAML.
+    document: PathBuf,
+    /// The port; 0 takes a free one.
+    #[arg(long, default_value_t = 0)]
+    port: u16,
+    /// Behave like the real LocalAI where it differs from its document.
+    #[arg(long)]
+    localai: bool,
+    /// Require this key.
+    #[arg(long)]
+    key: Option<String>,
+    /// Answer requests that break the document with 400.
+    #[arg(long)]
+    refuse: bool,
+    /// Stop after this many seconds.
+    #[arg(long, default_value_t = 3600)]
+    stop_after: u64,
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("toolwright-mock: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
+    let text = std::fs::read_to_string(&arguments.document)?;
+    let personality = if arguments.localai { Personality::LocalAi } else { Personality::Document };
+    let options = Options {
+        personality,
+        port: arguments.port,
+        bearer: arguments.key,
+        refuse: arguments.refuse,
+        ..Options::default()
+    };
+    let mock = Mock::start_text(&text, options)?;
+    let mut out = std::io::stdout();
+    writeln!(out, "{}", mock.url())?;
+    out.flush()?;
+    std::thread::sleep(Duration::from_secs(arguments.stop_after));
+    mock.stop();
+    Ok(())
+}

@@ -1,1 +1,8 @@
-//! Placeholder.
+//! Real parts put together for tests, the demo and the benchmark: a mock upstream made from the vendored document, the
+//! real server binary as a child process, and a real MCP client.
+
+mod binary;
+mod client;
+
+pub use binary::{Profile, build, repository, vendored_document};
+pub use client::{Session, structured, text};

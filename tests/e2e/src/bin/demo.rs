@@ -1,0 +1,145 @@
+//! `cargo xtask demo localai`: a person watches an MCP client use `localai-server` against a mock of LocalAI.
+
+use std::{io::Write as _, path::Path, time::Duration};
+
+use anyhow::{Context as _, bail, ensure};
+use rmcp::model::CallToolResult;
+use serde_json::{Value, json};
+use toolwright_e2e::{Profile, Session, build, structured, vendored_document};
+use toolwright_mock::{Mock, Options, Personality};
+
+#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
+async fn main() -> anyhow::Result<()> {
+    let server = std::env::args().nth(1).unwrap_or_else(|| "localai".to_owned());
+    if server != "localai" {
+        bail!("there is no demo of `{server}`; write `cargo xtask demo localai`");
+    }
+    say("Building localai-server (the first time takes a few minutes)");
+    let binary = build("localai-server", Profile::Dev)?;
+    let mock = Mock::start(
+        &vendored_document("localai")?,
+        Options { personality: Personality::LocalAi, ..Options::default() },
+    )?;
+    let state = tempfile::tempdir()?;
+    say(&format!("A mock of LocalAI listens at {}; the server is started as an MCP client would start it", mock.url()));
+    let session = connect(&binary, &mock.url(), state.path()).await?;
+
+    show_list(&session).await?;
+    show_chat(&session).await?;
+    show_speech(&session).await?;
+    show_search(&session).await?;
+    show_stream(&session).await?;
+    show_refusal(&session).await?;
+
+    session.close().await?;
+    let violations = mock.violations();
+    ensure!(violations.is_empty(), "the mock saw requests that break the document: {violations:?}");
+    say("Done: every request that reached the mock was as LocalAI wants it");
+    Ok(())
+}
+
+async fn connect(binary: &Path, url: &str, state: &Path) -> anyhow::Result<Session> {
+    let mut command = tokio::process::Command::new(binary);
+    command.arg("stdio").env("LOCALAI_BASE_URL", url);
+    for variable in ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] {
+        command.env(variable, state);
+    }
+    tokio::time::timeout(Duration::from_secs(20), Session::over_stdio(command))
+        .await
+        .context("the server did not answer within 20 seconds")?
+}
+
+async fn show_list(session: &Session) -> anyhow::Result<()> {
+    let tools = session.list().await?;
+    say(&format!("tools/list: {} tools", tools.len()));
+    for tool in &tools {
+        line(&format!("{:28} {}", tool.name, tool.title.as_deref().unwrap_or_default()));
+    }
+    ensure!(tools.len() == 25, "25 tools are expected, and {} were listed", tools.len());
+    Ok(())
+}
+
+async fn show_chat(session: &Session) -> anyhow::Result<()> {
+    let arguments = json!({"request": {"model": "demo-model", "messages": [{"role": "user", "content": "안녕하세요, who are you?"}]}});
+    let answer = call(session, "chat", arguments).await?;
+    line(&format!("assistant: {}", answer.pointer("/data/choices/0/message/content").unwrap_or(&Value::Null)));
+    Ok(())
+}
+
+async fn show_speech(session: &Session) -> anyhow::Result<()> {
+    let arguments = json!({"request": {"model": "demo-voice", "input": "Hello from Toolwright."}});
+    let answer = call(session, "text_to_speech", arguments).await?;
+    let path = answer.get("saved_path").and_then(Value::as_str).context("the answer names no saved file")?;
+    let bytes = std::fs::read(path)?;
+    ensure!(bytes.starts_with(b"RIFF"), "the saved file is not a WAV file");
+    line(&format!("a WAV file of {} bytes is saved at {path}", bytes.len()));
+    Ok(())
+}
+
+async fn show_search(session: &Session) -> anyhow::Result<()> {
+    let question = "turn token ids back into text";
+    let found = call(session, "search_additional_tools", json!({"query": question, "limit": 3})).await?;
+    let first = found
+        .pointer("/matches/0/name")
+        .or_else(|| found.pointer("/data/matches/0/name"))
+        .and_then(Value::as_str)
+        .context("nothing was found")?
+        .to_owned();
+    line(&format!("\"{question}\" finds {first}; it is hidden, so it runs through the gateway"));
+    let arguments = json!({"tool_name": first, "arguments": {"request": {"model": "m", "tokens": [1, 42, 9001]}}});
+    call(session, "execute_additional_tool", arguments).await?;
+    Ok(())
+}
+
+async fn show_stream(session: &Session) -> anyhow::Result<()> {
+    let before = session.progress().len();
+    let arguments = json!({"request": {"model": "demo-model", "stream": true,
+        "messages": [{"role": "user", "content": "Count to five."}]}});
+    let answer = call(session, "chat", arguments).await?;
+    for update in session.progress().iter().skip(before) {
+        line(&format!("progress {}: {}", update.progress, update.message.as_deref().unwrap_or_default()));
+    }
+    line(&format!("assembled: {}", answer.pointer("/data/choices/0/message/content").unwrap_or(&Value::Null)));
+    Ok(())
+}
+
+async fn show_refusal(session: &Session) -> anyhow::Result<()> {
+    let arguments = json!({"request": {"modle": "demo-model", "messages": "hello"}});
+    say(&format!("chat {arguments}   (a misspelt field, and text where a list belongs)"));
+    let result = session.call("chat", arguments).await?;
+    ensure!(result.is_error == Some(true), "bad arguments must be refused");
+    let refusal = structured(&result);
+    line(&format!("refused: {}", refusal.get("error").and_then(Value::as_str).unwrap_or_default()));
+    for violation in refusal.get("validation_errors").and_then(Value::as_array).into_iter().flatten() {
+        line(&format!("- {}", violation.get("msg").and_then(Value::as_str).unwrap_or_default()));
+    }
+    Ok(())
+}
+
+/// Calls a tool, shows both sides briefly, and stops the demo where the call failed.
+async fn call(session: &Session, name: &str, arguments: Value) -> anyhow::Result<Value> {
+    say(&format!("{name} {}", brief(&arguments, 160)));
+    let result: CallToolResult = session.call(name, arguments).await?;
+    let answer = structured(&result);
+    line(&brief(&answer, 240));
+    ensure!(result.is_error != Some(true), "{name} failed: {answer}");
+    Ok(answer)
+}
+
+fn brief(value: &Value, longest: usize) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+fn say(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "\n● {text}");
+}
+
+fn line(text: &str) {
+    let mut out = std::io::stdout().lock();
+    let _ = writeln!(out, "  {text}");
+}

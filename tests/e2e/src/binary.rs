@@ -1,0 +1,58 @@
+//! The binaries under test, and where the repository is.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+
+/// How a binary is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    /// As `cargo test` builds it.
+    Dev,
+    /// Optimised.
+    Release,
+}
+
+/// The root of this repository.
+#[must_use]
+pub fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new("."))
+}
+
+/// Builds a package's binary of the same name and returns its path. Cargo's own cache makes a repeat cheap.
+///
+/// # Errors
+/// When cargo cannot be started or the build fails.
+pub fn build(package: &str, profile: Profile) -> anyhow::Result<PathBuf> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(repository()).args(["build", "--quiet", "--package", package, "--message-format=json"]);
+    if profile == Profile::Release {
+        command.arg("--release");
+    }
+    let output = command.stderr(Stdio::inherit()).output().context("cargo cannot be started")?;
+    if !output.status.success() {
+        bail!("cargo build --package {package} failed");
+    }
+    let messages = String::from_utf8_lossy(&output.stdout);
+    messages
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|message| message.pointer("/target/name").and_then(Value::as_str) == Some(package))
+        .find_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
+        .with_context(|| format!("cargo named no executable of {package}"))
+}
+
+/// The document that a server is made from, as vendored.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn vendored_document(server: &str) -> anyhow::Result<Value> {
+    let path = repository().join("specs").join(server).join("swagger.yaml");
+    let text = std::fs::read_to_string(&path).with_context(|| format!("{} cannot be read", path.display()))?;
+    serde_yaml::from_str(&text).with_context(|| format!("{} is not YAML", path.display()))
+}

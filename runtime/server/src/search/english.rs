@@ -3,18 +3,33 @@
 use rust_stemmers::{Algorithm, Stemmer};
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::terms::{Term, entries};
+use super::{
+    concept,
+    terms::{Term, entries},
+};
 
 static STOP_WORDS: LazyLock<HashSet<&'static str>> =
     LazyLock::new(|| entries(include_str!("words/stop.en.txt")).collect());
 
-/// Pushes the stem of a word unless it is a stop word.
+/// Pushes the stem of a word unless it is a stop word, and its form where that differs.
 pub(super) fn terms(word: &str, terms: &mut Vec<Term>) {
     if STOP_WORDS.contains(word) {
         return;
     }
-    let stem = Stemmer::create(Algorithm::English).stem(word).into_owned();
-    terms.push(Term { text: stem, weight: 1.0 });
+    let stem = stem(word);
+    if stem != word {
+        terms.push(Term::form(word));
+    }
+    let concept = concept::of_word(&stem);
+    terms.push(Term { text: stem, weight: 1.0, concept });
+}
+
+/// The stem of a folded word. What can be done is kept apart from what is done: "installable" from "installed".
+pub(super) fn stem(word: &str) -> String {
+    if word.ends_with("able") || word.ends_with("ible") {
+        return word.to_owned();
+    }
+    Stemmer::create(Algorithm::English).stem(word).into_owned()
 }
 
 /// The words of an identifier in any case: `modelId`, `voice-id` and `tool_choice` give two each.
@@ -38,7 +53,7 @@ mod tests {
     fn stems(text: &str) -> Vec<String> {
         let mut out = Vec::new();
         text.split(' ').for_each(|word| terms(word, &mut out));
-        out.into_iter().map(|term| term.text).collect()
+        out.into_iter().map(|term| term.text).filter(|text| !text.starts_with('=')).collect()
     }
 
     #[test]

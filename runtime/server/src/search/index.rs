@@ -2,7 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::{Document, Intent, english::identifier_words, script::fold, terms::Term, terms::terms};
+use super::{
+    Document, Intent,
+    english::identifier_words,
+    script::fold,
+    terms::{CONCEPT_WEIGHT, Term, indexed_terms, query_terms},
+};
 
 /// A tool that a query found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -27,6 +32,8 @@ mod weight {
 
 /// How much the nearest phrase counts beside the fields.
 const PHRASE_SHARE: f32 = 1.2;
+/// Factor for a phrase that the query holds word by word.
+const VERBATIM_FACTOR: f32 = 1.4;
 /// Occurrences, by weight, at which half of a term's worth is reached (`k1` of BM25).
 const HALF: f32 = 1.2;
 /// How strongly long texts are held back (`b` of BM25).
@@ -68,6 +75,8 @@ struct Entry {
 #[derive(Debug)]
 struct Phrase {
     document: usize,
+    /// Folded, with one space around each word.
+    text: String,
     /// Euclidean length of its vector of weighted terms.
     length: f32,
 }
@@ -104,7 +113,7 @@ impl Index {
         let description = own_sentences(&document.description, &document.name, names);
         let mut length = 0.0;
         let mut field = |text: &str, weight: f32| {
-            for term in terms(text) {
+            for term in indexed_terms(text) {
                 let posting = self.vocabulary.entry(term.text).or_default();
                 add_to(&mut posting.documents, at, term.weight * weight);
                 length += term.weight * weight;
@@ -133,13 +142,13 @@ impl Index {
 
     fn add_phrase(&mut self, document: usize, text: &str) {
         let at = self.phrases.len();
-        for term in terms(text) {
+        for term in indexed_terms(text) {
             let posting = self.vocabulary.entry(term.text).or_default();
             if !posting.phrases.iter().any(|(phrase, _)| *phrase == at) {
                 posting.phrases.push((at, term.weight));
             }
         }
-        self.phrases.push(Phrase { document, length: 0.0 });
+        self.phrases.push(Phrase { document, text: spaced(text), length: 0.0 });
     }
 
     /// Computes what needs the whole collection: rarities and lengths.
@@ -212,7 +221,7 @@ impl Index {
         let mut phrases = vec![0.0_f32; self.phrases.len()];
         let mut total = 0.0;
         let mut length = 0.0_f32;
-        for term in self.query_terms(query) {
+        for term in self.known_terms(query) {
             total += term.value();
             length += term.value().powi(2);
             let Some(posting) = term.posting else { continue };
@@ -231,30 +240,40 @@ impl Index {
         if total == 0.0 {
             return fields;
         }
-        let nearest = self.nearest_phrases(&phrases, length.sqrt());
+        let nearest = self.nearest_phrases(&phrases, &spaced(query), length.sqrt());
         fields.iter().zip(nearest).map(|(score, nearest)| score / total + PHRASE_SHARE * nearest).collect()
     }
 
-    /// For each document the cosine between the query and its nearest phrase.
-    fn nearest_phrases(&self, products: &[f32], query_length: f32) -> Vec<f32> {
+    /// For each document the cosine between the query and its nearest phrase, more where the query holds the phrase word
+    /// by word.
+    fn nearest_phrases(&self, products: &[f32], query: &str, query_length: f32) -> Vec<f32> {
         let mut nearest = vec![0.0_f32; self.documents.len()];
-        for (phrase, product) in self.phrases.iter().zip(products) {
-            if *product > 0.0
-                && let Some(best) = nearest.get_mut(phrase.document)
-            {
-                *best = best.max(product / (phrase.length * query_length));
+        for (phrase, product) in self.phrases.iter().zip(products).filter(|(_, product)| **product > 0.0) {
+            let cosine = product / (phrase.length * query_length);
+            let verbatim = if query.contains(&phrase.text) { VERBATIM_FACTOR } else { 1.0 };
+            if let Some(best) = nearest.get_mut(phrase.document) {
+                *best = best.max(cosine * verbatim);
             }
         }
         nearest
     }
 
     /// The query's distinct terms, each with what the index knows of it.
-    fn query_terms(&self, query: &str) -> Vec<QueryTerm<'_>> {
+    fn known_terms(&self, query: &str) -> Vec<QueryTerm<'_>> {
         let mut distinct: Vec<Term> = Vec::new();
-        for term in terms(query) {
-            match distinct.iter_mut().find(|seen| seen.text == term.text) {
-                Some(seen) => seen.weight = seen.weight.max(term.weight),
-                None => distinct.push(term),
+        let mut add = |term: Term| match distinct.iter_mut().find(|seen| seen.text == term.text) {
+            Some(seen) => seen.weight = seen.weight.max(term.weight),
+            None => distinct.push(term),
+        };
+        for term in query_terms(query) {
+            match term.concept {
+                // The meaning stands in for a word that no text holds.
+                Some(concept) if !self.vocabulary.contains_key(&term.text) => add(Term::meaning(concept, term.weight)),
+                Some(concept) => {
+                    add(Term::meaning(concept, CONCEPT_WEIGHT));
+                    add(term);
+                }
+                None => add(term),
             }
         }
         distinct.into_iter().map(|term| self.look_up(&term)).collect()
@@ -303,6 +322,15 @@ impl QueryTerm<'_> {
 /// Inverse document frequency as in BM25, always positive.
 fn rarity(frequency: f32, count: f32) -> f32 {
     ((count - frequency + 0.5) / (frequency + 0.5)).ln_1p()
+}
+
+/// Folded text with one space around each word. Japanese has no spaces, and Korean puts particles behind words, so these
+/// end in the text where they end.
+fn spaced(text: &str) -> String {
+    let folded = fold(text);
+    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let edge = if folded.is_ascii() { " " } else { "" };
+    format!("{edge}{}{edge}", words.join(" "))
 }
 
 /// Adds to the last entry where it is that document's; documents come in order.

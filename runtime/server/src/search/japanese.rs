@@ -2,7 +2,10 @@
 
 use std::{collections::HashSet, sync::LazyLock};
 
-use super::terms::{Term, entries, push_pairs};
+use super::{
+    concept,
+    terms::{CONCEPT_WEIGHT, Term, entries, push_pairs},
+};
 
 /// Grammar written in hiragana, and words that say nothing by themselves.
 static GRAMMAR: LazyLock<HashSet<&'static str>> =
@@ -11,9 +14,21 @@ static GRAMMAR: LazyLock<HashSet<&'static str>> =
 /// Characters of the longest entry in the list.
 const LONGEST_GRAMMAR: usize = 8;
 
+/// The meanings in a run.
+fn meanings(run: &str) -> impl Iterator<Item = Term> {
+    concept::within(run).into_iter().map(|concept| Term::meaning(concept, CONCEPT_WEIGHT))
+}
+
+/// A word with the particle after it, which tells what is acted on from what comes out: 文字に, 音声を.
+pub(super) fn form(run: &str, hiragana: &str) -> Option<Term> {
+    let particle = ["から", "まで", "を", "に", "へ", "で"].iter().find(|particle| hiragana.starts_with(**particle))?;
+    Some(Term::form(&format!("{run}{particle}")))
+}
+
 /// Pairs of characters, and weakly each character: 消去 and 消す have one in common.
 pub(super) fn kanji(run: &str, terms: &mut Vec<Term>) {
     let characters: Vec<char> = run.chars().collect();
+    terms.extend(meanings(run));
     if let [only] = characters.as_slice() {
         terms.push(Term::new(*only, 0.9));
         return;
@@ -25,6 +40,7 @@ pub(super) fn kanji(run: &str, terms: &mut Vec<Term>) {
 /// The whole run, which is mostly one borrowed word, and pairs of characters for runs of several words.
 pub(super) fn katakana(run: &str, terms: &mut Vec<Term>) {
     let characters: Vec<char> = run.chars().collect();
+    terms.extend(meanings(run));
     terms.push(Term::new(run, 0.6));
     push_pairs(&characters, 0.7, terms);
 }
@@ -67,13 +83,13 @@ mod tests {
     fn texts(cut: fn(&str, &mut Vec<Term>), run: &str) -> Vec<String> {
         let mut out = Vec::new();
         cut(run, &mut out);
-        out.into_iter().map(|term| term.text).collect()
+        out.into_iter().map(|term| term.text).filter(|text| !text.starts_with('@')).collect()
     }
 
     #[test]
     fn grammar_is_left_out() {
         assert_eq!(texts(hiragana, "してください"), Vec::<String>::new());
-        assert_eq!(texts(hiragana, "をぼやけた"), ["ぼや", "やけ"]);
+        assert_eq!(texts(hiragana, "をふわふわに"), ["ふわ", "わふ", "ふわ"]);
     }
 
     #[test]

@@ -2,7 +2,10 @@
 
 use std::{collections::HashMap, sync::LazyLock};
 
-use super::terms::{Term, entries, push_pairs};
+use super::{
+    concept,
+    terms::{Term, entries, push_pairs},
+};
 
 /// Words that say nothing by themselves.
 static STOP_WORDS: LazyLock<Vec<&'static str>> = LazyLock::new(|| entries(include_str!("words/stop.ko.txt")).collect());
@@ -19,9 +22,6 @@ static ENDINGS: LazyLock<HashMap<&'static str, usize>> = LazyLock::new(|| {
 /// Syllables of the longest ending in the list.
 const LONGEST_ENDING: usize = 6;
 
-/// How much a word's inflection-free form adds to its pairs of syllables.
-const STEM_WEIGHT: f32 = 0.5;
-
 /// Pushes the terms of one word as it stands between spaces.
 pub(super) fn terms(word: &str, terms: &mut Vec<Term>) {
     if STOP_WORDS.contains(&word) || ENDINGS.contains_key(word) {
@@ -29,14 +29,26 @@ pub(super) fn terms(word: &str, terms: &mut Vec<Term>) {
     }
     let syllables: Vec<char> = word.chars().collect();
     let stem = strip(&syllables);
+    if stem.len() < syllables.len() {
+        terms.push(Term::form(word));
+    }
+    let form = uninflected(stem);
+    let concept = concept::of_beginning(&form);
+    // A listed word is a whole; any other may be a compound, whose pairs tell more.
+    let (pairs, whole) = if concept::of_word(&form).is_some() { (0.6, 1.0) } else { (1.0, 0.5) };
     match stem {
         [] => {}
-        [only] => terms.push(Term::new(*only, 0.8)),
-        _ => push_pairs(stem, 1.0, terms),
+        [only] => terms.push(Term { text: only.to_string(), weight: 0.8, concept }),
+        _ => {
+            push_pairs(stem, pairs, terms);
+            terms.push(Term { text: format!("~{form}"), weight: whole, concept });
+        }
     }
-    if stem.len() > 1 {
-        terms.push(Term::new(uninflected(stem), STEM_WEIGHT));
-    }
+}
+
+/// A word of the concept list in the form that words of texts are looked up by.
+pub(super) fn concept_form(word: &str) -> String {
+    uninflected(&word.chars().collect::<Vec<_>>())
 }
 
 /// The word without its endings, of which at most two follow each other, as in 사람들에게.
@@ -55,10 +67,9 @@ fn strip_one(word: &[char]) -> &[char] {
     word
 }
 
-/// A verb's last syllable before inflection: 지워, 지운 and 지울 give 지우, as 지우기 does without its ending. The mark keeps
-/// such forms apart from pairs of syllables.
+/// A verb's last syllable before inflection: 지워, 지운 and 지울 give 지우, as 지우기 does without its ending.
 fn uninflected(stem: &[char]) -> String {
-    let mut form = String::from("~");
+    let mut form = String::new();
     if let Some((last, rest)) = stem.split_last() {
         form.extend(rest);
         form.push(base_syllable(*last));
@@ -108,8 +119,8 @@ mod tests {
 
     #[test]
     fn forms_of_a_verb_meet() {
-        assert_eq!(["지우기", "지워", "지운", "지우는"].map(form), ["~지우"; 4]);
-        assert_eq!(["만들어", "만들기", "만드는"].map(form), ["~만드"; 3]);
-        assert_eq!(["설치하기", "설치해", "설치된"].map(form), ["~설치"; 3]);
+        assert_eq!(["지우기", "지워", "지운", "지우는"].map(form), ["지우"; 4]);
+        assert_eq!(["만들어", "만들기", "만드는"].map(form), ["만드"; 3]);
+        assert_eq!(["설치하기", "설치해", "설치된"].map(form), ["설치"; 3]);
     }
 }

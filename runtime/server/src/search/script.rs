@@ -22,6 +22,8 @@ pub(super) enum Script {
 pub(super) struct Run {
     pub(super) script: Script,
     pub(super) text: String,
+    /// True where nothing separates it from the run before.
+    pub(super) joined: bool,
 }
 
 /// Lower case in compatibility form (NFKC): full and half width, composed and decomposed spellings become one.
@@ -40,7 +42,7 @@ pub(super) fn runs(folded: &str) -> Vec<Run> {
         };
         match runs.last_mut() {
             Some(run) if open && run.script == script => run.text.push(character),
-            _ => runs.push(Run { script, text: character.into() }),
+            _ => runs.push(Run { script, text: character.into(), joined: open }),
         }
         open = true;
     }

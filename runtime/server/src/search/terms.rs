@@ -3,30 +3,62 @@
 use super::script::{Script, fold, runs};
 use super::{english, japanese, korean};
 
+/// What a word's meaning counts beside the word itself.
+pub(super) const CONCEPT_WEIGHT: f32 = 0.5;
+
+/// What the very form of a word counts beside its stem: enough to tell a plural, a participle or a direction.
+pub(super) const FORM_WEIGHT: f32 = 0.25;
+
 /// A unit of matching. Its weight is its share of the word that it came from: a word counts about one, whatever the
 /// number of its parts.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Term {
     pub(super) text: String,
     pub(super) weight: f32,
+    /// The meaning of the word that this term alone stands for.
+    pub(super) concept: Option<u16>,
 }
 
 impl Term {
     pub(super) fn new(text: impl Into<String>, weight: f32) -> Self {
-        Term { text: text.into(), weight }
+        Term { text: text.into(), weight, concept: None }
+    }
+
+    /// The term of a meaning that several words share. The mark keeps it apart from words.
+    pub(super) fn meaning(concept: u16, weight: f32) -> Self {
+        Term::new(format!("@{concept}"), weight)
+    }
+
+    /// The form of a word. The mark keeps it apart from stems.
+    pub(super) fn form(word: &str) -> Self {
+        Term::new(format!("={word}"), FORM_WEIGHT)
     }
 }
 
-/// The terms of a text, repeated ones as often as they occur.
-pub(super) fn terms(text: &str) -> Vec<Term> {
+/// The terms of an indexed text, meanings among them.
+pub(super) fn indexed_terms(text: &str) -> Vec<Term> {
+    let mut terms = query_terms(text);
+    let meanings: Vec<Term> =
+        terms.iter().filter_map(|term| term.concept).map(|concept| Term::meaning(concept, CONCEPT_WEIGHT)).collect();
+    terms.extend(meanings);
+    terms
+}
+
+/// The terms of a text, repeated ones as often as they occur. Meanings of single terms are only noted on these.
+pub(super) fn query_terms(text: &str) -> Vec<Term> {
     let mut terms = Vec::new();
-    for run in runs(&fold(text)) {
+    let runs = runs(&fold(text));
+    for (at, run) in runs.iter().enumerate() {
         match run.script {
             Script::Letters => english::terms(&run.text, &mut terms),
             Script::Hangul => korean::terms(&run.text, &mut terms),
             Script::Kanji => japanese::kanji(&run.text, &mut terms),
             Script::Katakana => japanese::katakana(&run.text, &mut terms),
             Script::Hiragana => japanese::hiragana(&run.text, &mut terms),
+        }
+        let next = runs.get(at + 1).filter(|next| next.joined && next.script == Script::Hiragana);
+        if let Some(next) = next.filter(|_| matches!(run.script, Script::Kanji | Script::Katakana)) {
+            terms.extend(japanese::form(&run.text, &next.text));
         }
     }
     terms

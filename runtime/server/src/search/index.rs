@@ -92,6 +92,12 @@ struct Posting {
     phrases: Vec<(usize, f32)>,
 }
 
+impl Posting {
+    fn significance(&self) -> f32 {
+        significance(self.rarity)
+    }
+}
+
 impl Index {
     /// Reads the texts of the documents. Sentences that send the reader to another tool are left out: they describe that
     /// one.
@@ -159,7 +165,7 @@ impl Index {
             posting.rarity = rarity(posting.documents.len() as f32, count);
             for (phrase, weight) in &posting.phrases {
                 if let Some(phrase) = self.phrases.get_mut(*phrase) {
-                    phrase.length += (weight * posting.rarity).powi(2);
+                    phrase.length += weight.powi(2) * posting.significance();
                 }
             }
         }
@@ -223,7 +229,7 @@ impl Index {
         let mut length = 0.0_f32;
         for term in self.known_terms(query) {
             total += term.value();
-            length += term.value().powi(2);
+            length += term.weight.powi(2) * significance(term.rarity);
             let Some(posting) = term.posting else { continue };
             for (document, frequency) in &posting.documents {
                 if let (Some(score), Some(entry)) = (fields.get_mut(*document), self.documents.get(*document)) {
@@ -233,7 +239,7 @@ impl Index {
             }
             for (phrase, weight) in &posting.phrases {
                 if let Some(score) = phrases.get_mut(*phrase) {
-                    *score += term.value() * weight * posting.rarity;
+                    *score += term.weight * weight * posting.significance();
                 }
             }
         }
@@ -317,6 +323,12 @@ impl QueryTerm<'_> {
     fn value(&self) -> f32 {
         self.weight * self.rarity
     }
+}
+
+/// What a term counts in the cosine of two texts that share it. With the square of the rarity, as usual, one rare word
+/// outweighs all others; with the rarity itself it hardly matters.
+fn significance(rarity: f32) -> f32 {
+    rarity * rarity.sqrt()
 }
 
 /// Inverse document frequency as in BM25, always positive.

@@ -35,7 +35,7 @@ pub(super) fn terms(word: &str, terms: &mut Vec<Term>) {
     let form = uninflected(stem);
     let concept = concept::of_beginning(&form);
     // A listed word is a whole; any other may be a compound, whose pairs tell more.
-    let (pairs, whole) = if concept::of_word(&form).is_some() { (0.6, 1.0) } else { (1.0, 0.5) };
+    let (pairs, whole) = if concept::of_word(&form).is_some() { (0.6, 0.6) } else { (1.0, 0.5) };
     match stem {
         [] => {}
         [only] => terms.push(Term { text: only.to_string(), weight: 0.8, concept }),

@@ -4,10 +4,10 @@ use super::script::{Script, fold, runs};
 use super::{english, japanese, korean};
 
 /// What a word's meaning counts beside the word itself.
-pub(super) const CONCEPT_WEIGHT: f32 = 0.5;
+pub(super) const CONCEPT_WEIGHT: f32 = 0.7;
 
 /// What the very form of a word counts beside its stem: enough to tell a plural, a participle or a direction.
-pub(super) const FORM_WEIGHT: f32 = 0.25;
+pub(super) const FORM_WEIGHT: f32 = 0.3;
 
 /// A unit of matching. Its weight is its share of the word that it came from: a word counts about one, whatever the
 /// number of its parts.

@@ -1,0 +1,172 @@
+//! `catalog.json`: the frozen list of a server's tools, for review and diffs.
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::file_set::FileSet;
+use crate::load::extension::{Risk, StreamDialect, WebSocketExchange};
+use crate::model::Model;
+use crate::model::operation::BodyKind;
+use crate::model::tool::{Argument, Binding, FormKind, HttpBinding, Role, Tool};
+
+/// Writes the schemas and the catalog, and returns the hash over both. Provenance is no part of it.
+pub(crate) fn emit(model: &Model, package: &str, files: &mut FileSet) -> String {
+    let mut hash = Sha256::new();
+    for tool in &model.tools {
+        for (file, schema) in schemas(tool) {
+            let text = pretty(schema);
+            hash.update(text.as_bytes());
+            files.insert(format!("{package}/{file}"), text);
+        }
+    }
+    let config = &model.loaded.config;
+    let catalog = json!({
+        "server": config.server,
+        "title": config.title,
+        "version": config.version,
+        "exposed": config.exposed,
+        "health": config.health,
+        "tools": model.tools.iter().map(tool).collect::<Vec<_>>(),
+    });
+    let text = pretty(&catalog);
+    hash.update(text.as_bytes());
+    files.insert(format!("{package}/catalog.json"), text);
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Indented JSON with a line end.
+pub(crate) fn pretty(value: &Value) -> String {
+    format!("{value:#}\n")
+}
+
+/// Files below the package, with what they hold.
+fn schemas(tool: &Tool) -> Vec<(String, &Value)> {
+    let name = &tool.name;
+    let mut found = vec![(format!("schemas/{name}.json"), &tool.frozen.input)];
+    found.extend(tool.frozen.listed.as_ref().map(|listed| (format!("schemas/{name}.listed.json"), listed)));
+    found.extend(tool.frozen.result.as_ref().map(|result| (format!("schemas/{name}.result.json"), result)));
+    found
+}
+
+fn tool(tool: &Tool) -> Value {
+    let mut out = Map::new();
+    let mut set = |key: &str, value: Value| {
+        let is_empty = match &value {
+            Value::Null => true,
+            Value::Array(items) => items.is_empty(),
+            Value::Object(members) => members.is_empty(),
+            _ => false,
+        };
+        if !is_empty {
+            out.insert(key.to_owned(), value);
+        }
+    };
+    set("name", json!(tool.name));
+    set("title", json!(tool.title));
+    set("description", json!(tool.description));
+    set("tags", json!(tool.tags));
+    set("risk", risk(tool.hints.risk).into());
+    set("annotations", annotations(tool));
+    set("search", json!({"en": tool.search.en, "ko": tool.search.ko, "ja": tool.search.ja}));
+    set("declared", format!("{} {}", tool.declared.0, tool.declared.1).into());
+    set("binding", binding(tool));
+    set("arguments", tool.arguments.iter().map(|a| (a.name.clone(), argument(a))).collect::<Map<_, _>>().into());
+    set("deadline_seconds", json!(tool.deadline_seconds));
+    set("secrets", json!(tool.secrets));
+    set("schemas", schemas(tool).into_iter().map(|(file, _)| file).collect::<Vec<_>>().into());
+    Value::Object(out)
+}
+
+pub(crate) fn risk(risk: Risk) -> &'static str {
+    match risk {
+        Risk::ReadOnly => "read-only",
+        Risk::Compute => "compute",
+        Risk::Write => "write",
+        Risk::Destructive => "destructive",
+    }
+}
+
+/// The MCP hints that follow from the risk.
+pub(crate) fn annotations(tool: &Tool) -> Value {
+    let hints = tool.hints;
+    json!({
+        "readOnlyHint": matches!(hints.risk, Risk::ReadOnly | Risk::Compute),
+        "destructiveHint": hints.risk == Risk::Destructive,
+        "idempotentHint": hints.idempotent,
+        "openWorldHint": hints.open_world,
+    })
+}
+
+fn binding(tool: &Tool) -> Value {
+    match &tool.binding {
+        Binding::NoRoute(route) => json!({"no_route": {"missing": route.missing, "instead": route.instead}}),
+        Binding::WebSocket { path, exchange } => {
+            let exchange = match exchange {
+                WebSocketExchange::Receive => "receive",
+                WebSocketExchange::Session => "session",
+            };
+            json!({"websocket": {"path": path, "exchange": exchange}})
+        }
+        Binding::Http(binding) => json!({"http": http(binding)}),
+    }
+}
+
+fn http(binding: &HttpBinding) -> Map<String, Value> {
+    let mut out = Map::new();
+    out.insert("method".to_owned(), binding.method.as_str().into());
+    out.insert("path".to_owned(), binding.path.as_str().into());
+    if let Some(form) = binding.form {
+        let kind = match form {
+            FormKind::Urlencoded => BodyKind::Form,
+            FormKind::Multipart => BodyKind::Multipart,
+        };
+        out.insert("form".to_owned(), kind.media_type().into());
+    }
+    if !binding.produces.is_empty() {
+        out.insert("produces".to_owned(), json!(binding.produces));
+    }
+    if let Some(stream) = binding.stream {
+        let dialect = match stream {
+            StreamDialect::Openai => "openai",
+            StreamDialect::Anthropic => "anthropic",
+            StreamDialect::Responses => "responses",
+            StreamDialect::Transcript => "transcript",
+        };
+        out.insert("stream".to_owned(), dialect.into());
+    }
+    if let Some(route) = &binding.stand_in {
+        out.insert("stand_in".to_owned(), json!({"missing": route.missing, "instead": route.instead}));
+    }
+    out
+}
+
+fn argument(argument: &Argument) -> Value {
+    let mut out = Map::new();
+    let (place, written) = match &argument.role {
+        Role::Parameter { location, style, explode } => (location.name(), Some((style.name(), *explode))),
+        Role::Body { .. } => ("body", None),
+        Role::Field { file: true, style, explode } => ("file", Some((style.name(), *explode))),
+        Role::Field { style, explode, .. } => ("form", Some((style.name(), *explode))),
+        Role::Exchange => ("exchange", None),
+        Role::Extra => ("extra form fields", None),
+    };
+    out.insert("in".to_owned(), place.into());
+    if !argument.wire_name.is_empty() && argument.wire_name != argument.name {
+        out.insert("wire".to_owned(), argument.wire_name.as_str().into());
+    }
+    if let Role::Body { media_type } = &argument.role {
+        out.insert("media_type".to_owned(), media_type.as_str().into());
+    }
+    if let Some((style, explode)) = written {
+        out.insert("style".to_owned(), style.into());
+        out.insert("explode".to_owned(), explode.into());
+    }
+    if argument.required {
+        out.insert("required".to_owned(), true.into());
+    }
+    if !argument.send_as.is_empty() {
+        let pairs = argument.send_as.iter().map(|(accepted, sent)| (accepted.clone(), sent.as_str().into()));
+        out.insert("send_as".to_owned(), Value::Object(pairs.collect()));
+    }
+    Value::Object(out)
+}

@@ -1,0 +1,180 @@
+//! What became of every part of a document: mapped, dropped by a named rule, or refused with an error.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+/// The kinds of parts that are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// A path item.
+    Path,
+    /// A method on a path.
+    Operation,
+    /// A parameter in path, query, header or cookie.
+    Parameter,
+    /// A request body in one media type.
+    Body,
+    /// A field of a form body.
+    FormField,
+    /// An answer.
+    Response,
+    /// A named schema.
+    Definition,
+    /// A property of a named schema.
+    Property,
+    /// A security scheme.
+    SecurityScheme,
+}
+
+/// What became of a part.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is in the model.
+    Mapped,
+    /// It was left out by a rule.
+    Dropped(Rule),
+    /// It is wrong, and an error or warning names it.
+    Refused,
+}
+
+/// The rules by which parts are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// An overlay removed or replaced it.
+    ReplacedByOverlay,
+    /// A body is sent in one media type; this is another.
+    OneBodyMediaType,
+    /// Nothing that a tool takes or returns refers to it.
+    Unreachable,
+    /// Answers that are not successes have the envelope's own error shape.
+    ErrorAnswer,
+    /// The first success that has content gives the result its shape.
+    FurtherSuccess,
+    /// Credentials are settings of the server, never arguments.
+    CredentialsAreSettings,
+    /// The server itself sets `Accept`, `Content-Type` and `Authorization` (OpenAPI 3.1 section 4.8.12.2).
+    ReservedHeader,
+    /// An argument needs a name.
+    EmptyName,
+    /// The upstream makes the value; it is never asked for.
+    ReadOnly,
+    /// The route does not exist or is a WebSocket: the exchange has its own arguments and answers.
+    NoHttpExchange,
+}
+
+impl Rule {
+    /// Why parts of this kind are left out, in one sentence.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::ReplacedByOverlay => "An overlay removed or replaced it.",
+            Self::OneBodyMediaType => "A body is sent in one media type, and this is another form of the same body.",
+            Self::Unreachable => "Nothing that a tool takes or returns refers to it.",
+            Self::ErrorAnswer => "Answers that are not successes have the error shape of the envelope.",
+            Self::FurtherSuccess => "The first success that has content gives the result its shape.",
+            Self::CredentialsAreSettings => "Credentials are settings of the server, never arguments.",
+            Self::ReservedHeader => "The server itself sets Accept, Content-Type and Authorization.",
+            Self::EmptyName => "An argument needs a name.",
+            Self::ReadOnly => "The upstream makes the value, so it is never asked for.",
+            Self::NoHttpExchange => "The exchange has its own arguments and answers.",
+        }
+    }
+}
+
+/// One entry per part, by JSON pointer of the document's 3.1 form.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    entries: BTreeMap<(Part, String), Outcome>,
+}
+
+impl Ledger {
+    /// Records what became of a part. A drop or refusal is never overwritten by a mapping.
+    pub(crate) fn record(&mut self, part: Part, pointer: impl Into<String>, outcome: Outcome) {
+        let entry = self.entries.entry((part, pointer.into()));
+        entry
+            .and_modify(|known| {
+                if *known == Outcome::Mapped {
+                    *known = outcome.clone();
+                }
+            })
+            .or_insert(outcome);
+    }
+
+    /// What became of a part.
+    #[must_use]
+    pub fn outcome(&self, part: Part, pointer: &str) -> Option<&Outcome> {
+        self.entries.get(&(part, pointer.to_owned()))
+    }
+
+    /// All entries, by kind and pointer.
+    pub fn iter(&self) -> impl Iterator<Item = (Part, &str, &Outcome)> {
+        self.entries.iter().map(|((part, pointer), outcome)| (*part, pointer.as_str(), outcome))
+    }
+
+    /// The totals and everything that is not in the model, as JSON.
+    #[must_use]
+    pub fn report(&self) -> Value {
+        let left_out = self.entries.iter().filter_map(|((part, pointer), outcome)| match outcome {
+            Outcome::Mapped => None,
+            Outcome::Dropped(rule) => Some(json!({"part": part, "at": pointer, "rule": rule})),
+            Outcome::Refused => Some(json!({"part": part, "at": pointer, "rule": "refused"})),
+        });
+        let rules: BTreeMap<Rule, &str> = self
+            .entries
+            .values()
+            .filter_map(|outcome| match outcome {
+                Outcome::Dropped(rule) => Some((*rule, rule.reason())),
+                Outcome::Mapped | Outcome::Refused => None,
+            })
+            .collect();
+        json!({"totals": self.summary(), "rules": rules, "left_out": left_out.collect::<Vec<_>>()})
+    }
+
+    /// The totals, by kind.
+    #[must_use]
+    pub fn summary(&self) -> BTreeMap<Part, PartSummary> {
+        let mut totals: BTreeMap<Part, PartSummary> = BTreeMap::new();
+        for ((part, _), outcome) in &self.entries {
+            let total = totals.entry(*part).or_default();
+            total.total += 1;
+            match outcome {
+                Outcome::Mapped => total.mapped += 1,
+                Outcome::Refused => total.refused += 1,
+                Outcome::Dropped(rule) => *total.dropped.entry(*rule).or_default() += 1,
+            }
+        }
+        totals
+    }
+}
+
+/// Totals of one kind of part.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct PartSummary {
+    /// All of them.
+    pub total: usize,
+    /// Those that are in the model.
+    pub mapped: usize,
+    /// Those left out, by rule.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub dropped: BTreeMap<Rule, usize>,
+    /// Those that an error or warning names.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub refused: usize,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // The signature that serde asks for.
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+impl PartSummary {
+    /// True where every part is accounted for.
+    #[must_use]
+    pub fn adds_up(&self) -> bool {
+        self.total == self.mapped + self.refused + self.dropped.values().sum::<usize>()
+    }
+}

@@ -1,0 +1,129 @@
+//! Tools: what a client sees, and how a call is carried out.
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::operation::{Location, Style};
+use super::schema::Schema;
+use crate::load::extension::{MissingRoute, Risk, SearchTerms, StreamDialect, WebSocketExchange};
+
+/// One tool. `bind` makes it; `describe`, `hints` and `freeze` complete it.
+#[derive(Debug, Clone)]
+pub(crate) struct Tool {
+    /// JSON pointer of the operation.
+    pub(crate) origin: String,
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// The purpose: one or two sentences.
+    pub(crate) purpose: String,
+    /// Purpose, inputs, returns and caution.
+    pub(crate) description: String,
+    pub(crate) returns: Option<String>,
+    pub(crate) caution: Option<String>,
+    /// Tags in lower case.
+    pub(crate) tags: Vec<String>,
+    pub(crate) hints: Hints,
+    pub(crate) search: SearchTerms,
+    /// Method and path as declared.
+    pub(crate) declared: (String, String),
+    /// Arguments in the order in which people read them.
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) binding: Binding,
+    /// Fields of the body argument that lists show; `None` shows all.
+    pub(crate) advertise: Option<Vec<String>>,
+    /// Descriptions of body fields that hold for this tool only.
+    pub(crate) field_texts: IndexMap<String, String>,
+    pub(crate) deadline_seconds: Option<u64>,
+    /// JSON pointers into `data`; an empty one masks everything.
+    pub(crate) secrets: Vec<String>,
+    /// What a success answers as JSON.
+    pub(crate) output: Option<Schema>,
+    /// The schemas, frozen.
+    pub(crate) frozen: Frozen,
+}
+
+/// What a call may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Hints {
+    pub(crate) risk: Risk,
+    pub(crate) idempotent: bool,
+    pub(crate) open_world: bool,
+}
+
+/// The tool's schemas as JSON.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Frozen {
+    /// What calls are checked against.
+    pub(crate) input: Value,
+    /// What lists show, where that is less.
+    pub(crate) listed: Option<Value>,
+    /// The shape of `data`.
+    pub(crate) result: Option<Value>,
+}
+
+impl Frozen {
+    /// What lists show.
+    pub(crate) fn shown(&self) -> &Value {
+        self.listed.as_ref().unwrap_or(&self.input)
+    }
+}
+
+/// One argument.
+#[derive(Debug, Clone)]
+pub(crate) struct Argument {
+    /// JSON pointer of what it came from; empty where we added it.
+    pub(crate) origin: String,
+    pub(crate) name: String,
+    pub(crate) wire_name: String,
+    pub(crate) role: Role,
+    pub(crate) required: bool,
+    /// False where it is accepted and never shown.
+    pub(crate) shown: bool,
+    pub(crate) description: Option<String>,
+    pub(crate) schema: Schema,
+    /// Accepted value, value on the wire.
+    pub(crate) send_as: Vec<(String, String)>,
+}
+
+/// Where an argument goes.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Role {
+    /// Outside the body.
+    Parameter { location: Location, style: Style, explode: bool },
+    /// The whole body as JSON.
+    Body { media_type: String },
+    /// A field of a form.
+    Field { style: Style, explode: bool, file: bool },
+    /// What bounds or feeds a WebSocket exchange.
+    Exchange,
+    /// Further text fields of a multipart form.
+    Extra,
+}
+
+/// How a call is carried out.
+#[derive(Debug, Clone)]
+pub(crate) enum Binding {
+    Http(HttpBinding),
+    WebSocket { path: String, exchange: WebSocketExchange },
+    NoRoute(MissingRoute),
+}
+
+/// One HTTP request.
+#[derive(Debug, Clone)]
+pub(crate) struct HttpBinding {
+    pub(crate) method: String,
+    /// Path of the real route.
+    pub(crate) path: String,
+    pub(crate) form: Option<FormKind>,
+    /// Media types that a success is declared to have.
+    pub(crate) produces: Vec<String>,
+    pub(crate) stream: Option<StreamDialect>,
+    pub(crate) stand_in: Option<MissingRoute>,
+}
+
+/// Which kind of form the fields make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FormKind {
+    Urlencoded,
+    Multipart,
+}

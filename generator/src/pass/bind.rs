@@ -1,0 +1,325 @@
+//! Makes one tool of each operation: names its arguments and says where each goes in the request.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::name::snake;
+use super::hints;
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::ledger::{Outcome, Part, Rule};
+use crate::load::extension::Secret;
+use crate::model::Model;
+use crate::model::operation::{BodyKind, Location, Operation, RequestBody, Style};
+use crate::model::schema::{JsonType, Schema};
+use crate::model::tool::{Argument, Binding, FormKind, Frozen, HttpBinding, Role, Tool};
+
+mod exchange;
+
+pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
+    let operations = std::mem::take(&mut model.operations);
+    for operation in operations.iter().filter(|operation| operation.extension.refused.is_none()) {
+        let mut arguments = parameters(model, operation, sink);
+        arguments.extend(exchange::arguments(operation));
+        if let Some(body) = &operation.body {
+            arguments.extend(body_arguments(model, operation, body));
+        }
+        name_arguments(operation, &mut arguments);
+        let tool = tool(model, operation, arguments);
+        model.tools.push(tool);
+    }
+    model.operations = operations;
+    model.tools.sort_by(|left, right| left.name.cmp(&right.name));
+}
+
+fn tool(model: &Model, operation: &Operation, arguments: Vec<Argument>) -> Tool {
+    let extension = &operation.extension;
+    let name = extension.name.clone().unwrap_or_default();
+    let title = operation.summary.clone().unwrap_or_else(|| title_of(&name));
+    let purpose = operation.description.clone().filter(|text| !text.trim().is_empty());
+    let secrets = match &extension.secret {
+        Some(Secret::Pointers(pointers)) => pointers.clone(),
+        Some(Secret::Text) => vec![String::new()],
+        None => Vec::new(),
+    };
+    Tool {
+        origin: operation.origin.clone(),
+        title,
+        purpose: purpose.or_else(|| operation.summary.clone()).unwrap_or_default(),
+        description: String::new(),
+        returns: extension.returns.clone(),
+        caution: extension.caution.clone(),
+        tags: tags(operation),
+        hints: hints::of(operation),
+        search: extension.search.clone(),
+        declared: (operation.method.clone(), operation.path.clone()),
+        arguments,
+        binding: binding(operation),
+        advertise: extension.advertise.clone(),
+        field_texts: extension.fields.clone(),
+        deadline_seconds: extension.deadline_seconds,
+        secrets,
+        output: output(model, operation),
+        frozen: Frozen::default(),
+        name,
+    }
+}
+
+fn tags(operation: &Operation) -> Vec<String> {
+    let mut tags: Vec<String> = Vec::new();
+    for tag in operation.tags.iter().map(|tag| tag.to_lowercase()) {
+        if !tags.contains(&tag) {
+            tags.push(tag);
+        }
+    }
+    tags
+}
+
+fn title_of(name: &str) -> String {
+    let mut words = name.replace('_', " ");
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    words
+}
+
+fn binding(operation: &Operation) -> Binding {
+    let extension = &operation.extension;
+    let path = extension.path.clone().unwrap_or_else(|| operation.path.clone());
+    if let (Some(route), None) = (&extension.route, &extension.path) {
+        return Binding::NoRoute(route.clone());
+    }
+    if let Some(exchange) = extension.websocket {
+        return Binding::WebSocket { path, exchange };
+    }
+    let form = operation.body.as_ref().and_then(|body| match body.kind {
+        BodyKind::Json => None,
+        BodyKind::Form => Some(FormKind::Urlencoded),
+        BodyKind::Multipart => Some(FormKind::Multipart),
+    });
+    Binding::Http(HttpBinding {
+        method: operation.method.clone(),
+        path,
+        form,
+        produces: produces(operation),
+        stream: extension.stream,
+        stand_in: extension.route.clone(),
+    })
+}
+
+/// Media types of success answers, in the document's order, each once.
+fn produces(operation: &Operation) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for response in operation.responses.iter().filter(|response| response.is_success()) {
+        for (media_type, _) in &response.contents {
+            if !found.contains(media_type) {
+                found.push(media_type.clone());
+            }
+        }
+    }
+    found
+}
+
+/// The schema of the first success that answers JSON.
+fn output(model: &Model, operation: &Operation) -> Option<Schema> {
+    if operation.extension.websocket.is_some() {
+        return None;
+    }
+    let successes = operation.responses.iter().filter(|response| response.is_success());
+    let mut contents = successes.flat_map(|response| &response.contents);
+    let schema = contents.find(|(media_type, schema)| is_json(media_type) && schema.is_some())?.1.clone()?;
+    let told = model.resolve(&schema);
+    (!told.is_any()).then_some(schema)
+}
+
+fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence == "application/json" || essence.ends_with("+json") || essence == "*/*"
+}
+
+fn parameters(model: &mut Model, operation: &Operation, sink: &mut Sink) -> Vec<Argument> {
+    let mut arguments: Vec<Argument> = operation
+        .parameters
+        .iter()
+        .map(|parameter| Argument {
+            origin: parameter.origin.clone(),
+            name: String::new(),
+            wire_name: parameter.wire_name.clone(),
+            role: Role::Parameter {
+                location: parameter.location,
+                style: parameter.style,
+                explode: parameter.explode,
+            },
+            required: parameter.required,
+            shown: true,
+            description: parameter.description.clone().or_else(|| parameter.schema.description.clone()),
+            schema: parameter.schema.clone(),
+            send_as: Vec::new(),
+        })
+        .collect();
+    let path = operation.extension.path.as_deref().unwrap_or(&operation.path);
+    for name in template_names(path) {
+        let known = operation.parameters.iter().any(|p| p.location == Location::Path && p.wire_name == name);
+        if !known {
+            let message = format!("the path has `{{{name}}}` and no parameter declares it; it was read as a string");
+            let place = model.loaded.document.place(&operation.origin);
+            let help = format!("declare it in an overlay: parameters: [{{name: {name}, in: path, required: true, schema: {{type: string}}}}]");
+            sink.push(Diagnostic::warning("undeclared-path-parameter", message).at(place).help(help));
+            arguments.push(path_argument(&name));
+        }
+    }
+    arguments
+}
+
+fn path_argument(name: &str) -> Argument {
+    Argument {
+        origin: String::new(),
+        name: String::new(),
+        wire_name: name.to_owned(),
+        role: Role::Parameter { location: Location::Path, style: Style::Simple, explode: false },
+        required: true,
+        shown: true,
+        description: None,
+        schema: Schema::of(JsonType::String),
+        send_as: Vec::new(),
+    }
+}
+
+/// Names in braces, in order.
+fn template_names(path: &str) -> Vec<String> {
+    let parts = path.split('{').skip(1);
+    parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name.to_owned()).collect()
+}
+
+fn body_arguments(model: &mut Model, operation: &Operation, body: &RequestBody) -> Vec<Argument> {
+    if body.kind == BodyKind::Json {
+        let extension = &operation.extension;
+        return vec![Argument {
+            origin: body.schema.origin.clone(),
+            name: extension.argument.clone().or_else(|| body.argument.clone()).unwrap_or_else(|| "request".to_owned()),
+            wire_name: String::new(),
+            role: Role::Body { media_type: sendable(&body.media_type) },
+            required: body.required,
+            shown: true,
+            description: extension.body_description.clone().or_else(|| body.description.clone()),
+            schema: body.schema.clone(),
+            send_as: Vec::new(),
+        }];
+    }
+    let object = model.resolve(&body.schema).clone();
+    let mut arguments: Vec<Argument> = Vec::new();
+    for (wire_name, schema) in &object.properties {
+        let pointer = schema.origin.clone();
+        if schema.read_only {
+            model.ledger.record(Part::FormField, pointer, Outcome::Dropped(Rule::ReadOnly));
+            continue;
+        }
+        model.ledger.record(Part::FormField, pointer, Outcome::Mapped);
+        arguments.push(form_field(model, body, wire_name, schema, object.required.contains(wire_name)));
+    }
+    if body.kind == BodyKind::Multipart {
+        arguments.push(extra_form());
+    }
+    arguments
+}
+
+/// `*/*` and ranges cannot be sent as they are.
+fn sendable(media_type: &str) -> String {
+    if media_type.contains('*') { "application/json".to_owned() } else { media_type.to_owned() }
+}
+
+fn form_field(model: &Model, body: &RequestBody, wire_name: &str, schema: &Schema, required: bool) -> Argument {
+    let resolved = model.resolve(schema);
+    let file = is_file(resolved) || resolved.items.as_deref().is_some_and(is_file);
+    let encoding = body.encoding.get(wire_name).copied().unwrap_or_default();
+    let holds_objects = resolved.is(JsonType::Object)
+        || resolved.items.as_deref().is_some_and(|items| model.resolve(items).is(JsonType::Object));
+    let style = encoding.style.unwrap_or(if holds_objects { Style::Json } else { Style::Form });
+    Argument {
+        origin: schema.origin.clone(),
+        name: String::new(),
+        wire_name: wire_name.to_owned(),
+        role: Role::Field { style, explode: encoding.explode.unwrap_or(style == Style::Form), file },
+        required,
+        shown: true,
+        description: schema.description.clone(),
+        schema: schema.clone(),
+        send_as: Vec::new(),
+    }
+}
+
+/// A file of a form: binary content that stands as a string (OpenAPI 3.1 section 4.8.14.3).
+fn is_file(schema: &Schema) -> bool {
+    let encoded = schema.bounds.contains_key("contentEncoding");
+    let opaque = schema.media_type.as_deref().is_some_and(|media_type| !is_json(media_type));
+    !encoded && (opaque || schema.format.as_deref() == Some("binary"))
+}
+
+fn extra_form() -> Argument {
+    Argument {
+        origin: String::new(),
+        name: "extra_form".to_owned(),
+        wire_name: String::new(),
+        role: Role::Extra,
+        required: false,
+        shown: false,
+        description: Some("Further text fields of the form, by wire name.".to_owned()),
+        schema: Schema::of(JsonType::Object),
+        send_as: Vec::new(),
+    }
+}
+
+/// Applies `arguments` of our own key and gives each argument its name. Names that clash get their location appended.
+fn name_arguments(operation: &Operation, arguments: &mut [Argument]) {
+    for argument in arguments.iter_mut() {
+        let said = operation.extension.arguments.get(&argument.wire_name);
+        if argument.name.is_empty() {
+            argument.name = said.and_then(|said| said.name.clone()).unwrap_or_else(|| spelt_out(&argument.wire_name));
+        }
+        if let Some(said) = said {
+            argument.description = said.description.clone().or(argument.description.take());
+            argument.send_as =
+                said.send_as.iter().map(|(accepted, sent)| (accepted.clone(), text_of(sent))).collect();
+        }
+    }
+    for rename in [with_location, with_number] {
+        let mut holders: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (index, argument) in arguments.iter().enumerate() {
+            holders.entry(argument.name.clone()).or_default().push(index);
+        }
+        for indices in holders.into_values().filter(|indices| indices.len() > 1) {
+            for (position, index) in indices.into_iter().enumerate() {
+                if let Some(argument) = arguments.get_mut(index) {
+                    argument.name = rename(argument, position);
+                }
+            }
+        }
+    }
+}
+
+fn with_location(argument: &Argument, _: usize) -> String {
+    let place = match &argument.role {
+        Role::Parameter { location, .. } => location.name(),
+        Role::Body { .. } => "body",
+        Role::Field { .. } => "field",
+        Role::Exchange => "exchange",
+        Role::Extra => "extra",
+    };
+    format!("{}_{place}", argument.name)
+}
+
+fn with_number(argument: &Argument, position: usize) -> String {
+    if position == 0 { argument.name.clone() } else { format!("{}_{}", argument.name, position + 1) }
+}
+
+/// Snake case of a wire name; signs that would vanish are spelt out, so that `+1` and `-1` stay apart.
+pub(crate) fn spelt_out(wire_name: &str) -> String {
+    let spelt = wire_name.strip_prefix('+').map(|rest| format!("plus_{rest}"));
+    let spelt = spelt.or_else(|| wire_name.strip_prefix('-').map(|rest| format!("minus_{rest}")));
+    let name = snake(spelt.as_deref().unwrap_or(wire_name));
+    if name.is_empty() { "value".to_owned() } else { name }
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

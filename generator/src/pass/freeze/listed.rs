@@ -1,0 +1,84 @@
+//! What lists show of an input schema: advertised fields, shallow objects.
+
+use serde_json::{Map, Value, json};
+
+use crate::model::tool::{Role, Tool};
+
+/// Objects this deep inside the body are shown without their fields where those cost more than `MAX_NESTED` bytes.
+/// The argument object is at depth 0, the body at 1.
+const MAX_DEPTH: usize = 3;
+const MAX_NESTED: usize = 400;
+
+/// The listed schema; equal to the input schema where there is nothing to leave out.
+pub(super) fn listed(tool: &Tool, input: &Value) -> Value {
+    let mut listed = input.clone();
+    let Some(properties) = listed.get_mut("properties").and_then(Value::as_object_mut) else { return listed };
+    for argument in &tool.arguments {
+        if !argument.shown {
+            properties.shift_remove(&argument.name);
+            continue;
+        }
+        let Some(schema) = properties.get_mut(&argument.name).and_then(Value::as_object_mut) else { continue };
+        if let (Role::Body { .. }, Some(fields)) = (&argument.role, &tool.advertise) {
+            advertise(schema, fields);
+        }
+        collapse(schema, 1);
+    }
+    drop_unused_definitions(&mut listed);
+    listed
+}
+
+/// Keeps the advertised fields, in their own order.
+fn advertise(schema: &mut Map<String, Value>, fields: &[String]) {
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let kept = fields.iter().filter_map(|field| Some((field.clone(), properties.get(field)?.clone()))).collect();
+        *properties = kept;
+    }
+    schema.shift_remove("additionalProperties");
+}
+
+/// Shows deep, heavy objects as plain objects. The result is open, so everything that is accepted still matches.
+fn collapse(schema: &mut Map<String, Value>, depth: usize) {
+    let heavy = || Value::Object(schema.clone()).to_string().len() > MAX_NESTED;
+    if depth >= MAX_DEPTH && schema.contains_key("properties") && heavy() {
+        let description = schema.shift_remove("description");
+        schema.clear();
+        schema.insert("type".to_owned(), "object".into());
+        if let Some(description) = description {
+            schema.insert("description".to_owned(), description);
+        }
+        return;
+    }
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            collapse(property, depth + 1);
+        }
+    }
+    for keyword in ["items", "additionalProperties"] {
+        if let Some(Value::Object(inner)) = schema.get_mut(keyword) {
+            collapse(inner, depth + 1);
+        }
+    }
+}
+
+fn drop_unused_definitions(listed: &mut Value) {
+    let Some(root) = listed.as_object_mut() else { return };
+    let Some(Value::Object(mut definitions)) = root.shift_remove("$defs") else { return };
+    let mut kept = Map::new();
+    loop {
+        let text = json!([root, kept]).to_string();
+        let used = |key: &String| text.contains(&format!("\"#/$defs/{key}\""));
+        let found: Vec<String> = definitions.keys().filter(|key| used(key)).cloned().collect();
+        if found.is_empty() {
+            break;
+        }
+        for key in found {
+            if let Some(schema) = definitions.shift_remove(&key) {
+                kept.insert(key, schema);
+            }
+        }
+    }
+    if !kept.is_empty() {
+        root.insert("$defs".to_owned(), Value::Object(kept));
+    }
+}

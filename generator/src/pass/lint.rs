@@ -1,0 +1,151 @@
+//! Checks what people and models will read, and every name that our own files mention.
+
+use super::join;
+use crate::diagnostic::{Diagnostic, Place, Sink};
+use crate::load::did_you_mean;
+use crate::load::extension::Risk;
+use crate::model::Model;
+use crate::model::operation::Operation;
+use crate::model::tool::{Binding, Role, Tool};
+
+/// Clients cut longer titles.
+const MAX_TITLE: usize = 40;
+/// A purpose is one or two short sentences.
+const MAX_PURPOSE: usize = 200;
+/// A description that says less tells a model too little.
+const MIN_DESCRIPTION: usize = 80;
+
+pub(super) fn lint(model: &mut Model, sink: &mut Sink) {
+    listed_names(model, sink);
+    for operation in &model.operations {
+        let Some(tool) = model.tools.iter().find(|tool| tool.origin == operation.origin) else { continue };
+        routes(model, operation, sink);
+        if model.loaded.config.require_descriptions {
+            curation(model, operation, tool, sink);
+            descriptions(model, tool, sink);
+        }
+    }
+    if model.loaded.config.require_descriptions {
+        fields(model, sink);
+    }
+}
+
+/// `exposed` and `health` name tools; a health check calls without arguments.
+fn listed_names(model: &Model, sink: &mut Sink) {
+    let config = &model.loaded.config;
+    for (key, names) in [("exposed", &config.exposed), ("health", &config.health)] {
+        for (index, name) in names.iter().enumerate() {
+            let place = model.loaded.config_place(&format!("/{key}/{index}"));
+            match model.tools.iter().find(|tool| tool.name == *name) {
+                None => sink.push(unknown_tool(model, key, name, place)),
+                Some(tool) if key == "health" && tool.arguments.iter().any(|argument| argument.required) => {
+                    let message = format!("`health` calls `{name}` without arguments, and it requires some");
+                    let help = "name a reading tool that needs no arguments";
+                    sink.push(Diagnostic::error("health-needs-arguments", message).at(place).help(help));
+                }
+                Some(tool) if key == "health" && tool.hints.risk != Risk::ReadOnly => {
+                    let message = format!("`health` calls `{name}`, which does more than read");
+                    let help = "name a tool whose risk is read-only";
+                    sink.push(Diagnostic::error("health-changes-state", message).at(place).help(help));
+                }
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+fn unknown_tool(model: &Model, key: &str, name: &str, place: Place) -> Diagnostic {
+    let names = model.tools.iter().map(|tool| tool.name.as_str());
+    Diagnostic::error("unknown-tool", format!("`{key}` names `{name}`, and no tool has that name"))
+        .at(place)
+        .maybe_help(did_you_mean(name, names))
+}
+
+/// `route.instead` names a tool.
+fn routes(model: &Model, operation: &Operation, sink: &mut Sink) {
+    let Some(instead) = operation.extension.route.as_ref().and_then(|route| route.instead.as_deref()) else { return };
+    if !model.tools.iter().any(|tool| tool.name == instead) {
+        let place = model.loaded.document.place(&format!("{}/x-toolwright/route/instead", operation.origin));
+        sink.push(unknown_tool(model, "route.instead", instead, place));
+    }
+}
+
+/// What an author must say about each operation.
+fn curation(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) {
+    let extension = &operation.extension;
+    let is_derived = extension.name.is_none() || model.loaded.document.get(&named(operation)).is_none();
+    let missing = [
+        (is_derived, "name", "x-toolwright: {name: snake_case_verb_first}"),
+        (extension.risk.is_none(), "risk", "x-toolwright: {risk: read-only | compute | write | destructive}"),
+        (extension.returns.is_none(), "returns", "x-toolwright: {returns: \"`field`, what it is.\"}"),
+        (operation.summary.is_none(), "summary", "summary: Short title"),
+        (operation.description.is_none(), "description", "description: One or two sentences, first word a verb."),
+    ];
+    for (_, key, example) in missing.into_iter().filter(|(missing, ..)| *missing) {
+        let message = format!("{} has no {key}", operation.route());
+        let place = model.loaded.document.place(&operation.origin);
+        let help = format!("add to an overlay for this operation: {example}");
+        sink.push(Diagnostic::error("missing-curation", message).at(place).help(help));
+    }
+    too_long(model, operation, "summary", &tool.title, MAX_TITLE, sink);
+    too_long(model, operation, "description", &tool.purpose, MAX_PURPOSE, sink);
+    let too_short = tool.description.len() < MIN_DESCRIPTION && matches!(tool.binding, Binding::Http(_));
+    if too_short {
+        let message = format!("`{}` is described in fewer than {MIN_DESCRIPTION} characters", tool.name);
+        let place = model.loaded.document.place(&operation.origin);
+        sink.push(Diagnostic::error("thin-description", message).at(place).help("say more in `description` or `returns`"));
+    }
+}
+
+fn named(operation: &Operation) -> String {
+    format!("{}/x-toolwright/name", operation.origin)
+}
+
+fn too_long(model: &Model, operation: &Operation, key: &str, text: &str, most: usize, sink: &mut Sink) {
+    let length = text.chars().count();
+    if length > most {
+        let message = format!("the {key} of {} has {length} characters, and {most} are allowed", operation.route());
+        let place = model.loaded.document.place(&join(&operation.origin, key));
+        sink.push(Diagnostic::error("too-long", message).at(place).help(format!("shorten it to {most} characters")));
+    }
+}
+
+/// Every argument has a description; a body argument describes itself by its fields.
+fn descriptions(model: &Model, tool: &Tool, sink: &mut Sink) {
+    let described = |argument: &crate::model::tool::Argument| {
+        let told = argument.description.as_deref().is_some_and(|text| !text.trim().is_empty());
+        let by_fields =
+            matches!(argument.role, Role::Body { .. }) && !model.resolve(&argument.schema).properties.is_empty();
+        told || by_fields
+    };
+    for argument in tool.arguments.iter().filter(|argument| !described(argument)) {
+        let message = format!("the argument `{}` of `{}` has no description", argument.name, tool.name);
+        let place = model.loaded.document.place(if argument.origin.is_empty() { &tool.origin } else { &argument.origin });
+        let help = match argument.role {
+            Role::Body { .. } => "add to the operation: x-toolwright: {body_description: Text.}".to_owned(),
+            _ => format!("add to the operation: x-toolwright: {{arguments: {{{}: Text.}}}}", argument.wire_name),
+        };
+        sink.push(Diagnostic::error("missing-description", message).at(place).help(help));
+    }
+}
+
+/// Every field that may be sent has a description.
+fn fields(model: &Model, sink: &mut Sink) {
+    for (name, schema) in crate::pass::sent_types(model) {
+        for (field, property) in &schema.properties {
+            let told = property.description.as_deref().is_some_and(|text| !text.trim().is_empty());
+            let everywhere = model.tools.iter().filter(|tool| takes(tool, name)).all(|tool| tool.field_texts.contains_key(field));
+            let only_as_body = model.tools.iter().any(|tool| takes(tool, name));
+            if !told && !property.read_only && !(only_as_body && everywhere) {
+                let message = format!("the field `{field}` of `{name}` may be sent and has no description");
+                let place = model.loaded.document.place(&property.origin);
+                let help = format!("add to an overlay for this schema: x-toolwright: {{fields: {{{field}: Text.}}}}");
+                sink.push(Diagnostic::error("missing-description", message).at(place).help(help));
+            }
+        }
+    }
+}
+
+fn takes(tool: &Tool, type_name: &str) -> bool {
+    tool.arguments.iter().any(|argument| argument.schema.reference.as_deref() == Some(type_name))
+}

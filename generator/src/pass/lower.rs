@@ -1,0 +1,288 @@
+//! Lowers JSON schemas of the document into the model, from the JSON values themselves.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::join;
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::ledger::{Outcome, Part};
+use crate::load::{Document, extension};
+use crate::model::Model;
+use crate::model::schema::{Additional, JsonType, Schema};
+
+/// Deeper than any document that people write; nested further, a schema is taken for an attack.
+const MAX_DEPTH: usize = 64;
+
+const DEFINITIONS: &str = "/components/schemas/";
+
+/// Keywords that bound a value. They are carried over as they are.
+const BOUNDS: [&str; 17] = [
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "multipleOf",
+    "minLength",
+    "maxLength",
+    "pattern",
+    "minItems",
+    "maxItems",
+    "uniqueItems",
+    "minContains",
+    "maxContains",
+    "minProperties",
+    "maxProperties",
+    "contentEncoding",
+    "dependentRequired",
+];
+
+/// Keywords with one subschema that are carried over as they are.
+const APPLIED: [&str; 8] =
+    ["not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems"];
+
+/// Words that say nothing about which values match.
+const SILENT: [&str; 15] = [
+    "title",
+    "example",
+    "examples",
+    "externalDocs",
+    "xml",
+    "discriminator",
+    "deprecated",
+    "writeOnly",
+    "$comment",
+    "$schema",
+    "$id",
+    "$anchor",
+    "$defs",
+    "definitions",
+    "contentSchema",
+];
+
+pub(super) fn lower(model: &mut Model, sink: &mut Sink) {
+    let mut lowering = Lowering { document: &model.loaded.document, sink, wanted: BTreeSet::new(), done: BTreeSet::new() };
+    for operation in &mut model.operations {
+        let parameters = operation.parameters.iter_mut().map(|parameter| &mut parameter.schema);
+        let body = operation.body.iter_mut().map(|body| &mut body.schema);
+        let answers = operation.responses.iter_mut().filter(|response| response.status.starts_with('2'));
+        let answers = answers.flat_map(|response| response.contents.iter_mut().filter_map(|(_, schema)| schema.as_mut()));
+        for schema in parameters.chain(body).chain(answers) {
+            *schema = lowering.at(&schema.origin, 0);
+        }
+    }
+    while let Some(name) = lowering.wanted.pop_first() {
+        lowering.done.insert(name.clone());
+        let schema = lowering.at(&pointer_of(&name), 0);
+        model.types.insert(name, schema);
+    }
+    definitions(model);
+}
+
+/// Records named schemas and their properties; `prune` finds those that nothing refers to.
+fn definitions(model: &mut Model) {
+    let base = DEFINITIONS.trim_end_matches('/');
+    let Some(Value::Object(schemas)) = model.loaded.document.get(base) else { return };
+    for (name, schema) in schemas {
+        let pointer = join(base, name);
+        model.ledger.record(Part::Definition, &pointer, Outcome::Mapped);
+        properties_of(schema, &pointer, &mut |pointer| {
+            model.ledger.record(Part::Property, pointer, Outcome::Mapped);
+        });
+    }
+}
+
+/// Calls `found` with the pointer of every property inside a schema value.
+pub(crate) fn properties_of(schema: &Value, pointer: &str, found: &mut dyn FnMut(String)) {
+    let Value::Object(keywords) = schema else { return };
+    for (keyword, value) in keywords {
+        let at = join(pointer, keyword);
+        match (keyword.as_str(), value) {
+            ("properties", Value::Object(properties)) => {
+                for (name, property) in properties {
+                    let at = join(&at, name);
+                    properties_of(property, &at, found);
+                    found(at);
+                }
+            }
+            ("allOf" | "anyOf" | "oneOf" | "prefixItems", Value::Array(members)) => {
+                for (index, member) in members.iter().enumerate() {
+                    properties_of(member, &join(&at, &index.to_string()), found);
+                }
+            }
+            ("items" | "additionalProperties" | "not", Value::Object(_)) => properties_of(value, &at, found),
+            _ => {}
+        }
+    }
+}
+
+/// A type's name: that of a definition, or the pointer of any other node.
+fn name_of(pointer: &str) -> String {
+    match pointer.strip_prefix(DEFINITIONS) {
+        Some(name) if !name.contains('/') => name.replace("~1", "/").replace("~0", "~"),
+        _ => pointer.to_owned(),
+    }
+}
+
+fn pointer_of(name: &str) -> String {
+    if name.starts_with('/') { name.to_owned() } else { join(DEFINITIONS.trim_end_matches('/'), name) }
+}
+
+/// Undoes percent-encoding of a URI fragment (RFC 3986 section 2.1).
+pub(super) fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let pair = tail.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
+        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
+            Some(byte) if *first == b'%' => {
+                bytes.push(byte);
+                rest = tail.get(2..).unwrap_or_default();
+            }
+            _ => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+struct Lowering<'l> {
+    document: &'l Document,
+    sink: &'l mut Sink,
+    /// Types that something refers to and that are not lowered yet.
+    wanted: BTreeSet<String>,
+    done: BTreeSet<String>,
+}
+
+impl Lowering<'_> {
+    /// Lowers the node at a pointer; nothing there means any value.
+    fn at(&mut self, pointer: &str, depth: usize) -> Schema {
+        match self.document.get(pointer) {
+            None => Schema::unread(pointer),
+            Some(_) if depth > MAX_DEPTH => {
+                self.warn("nested-too-deep", pointer, "this schema nests too deep and was read as any value".to_owned());
+                Schema::unread(pointer)
+            }
+            Some(Value::Bool(allowed)) => Schema { never: !allowed, ..Schema::unread(pointer) },
+            Some(Value::Object(keywords)) => {
+                let mut schema = Schema::unread(pointer);
+                for (keyword, value) in keywords {
+                    self.keyword(&mut schema, keyword, value, depth);
+                }
+                self.described_fields(&mut schema);
+                schema
+            }
+            Some(_) => {
+                self.warn("bad-schema", pointer, "a schema is an object or a boolean; this was read as any value".to_owned());
+                Schema::unread(pointer)
+            }
+        }
+    }
+
+    fn keyword(&mut self, schema: &mut Schema, keyword: &str, value: &Value, depth: usize) {
+        let pointer = join(&schema.origin, keyword);
+        match (keyword, value) {
+            ("$ref", Value::String(reference)) => self.reference(schema, reference, &pointer),
+            ("type", value) => self.types(schema, value, &pointer),
+            ("description", Value::String(text)) => schema.description = Some(text.clone()),
+            ("format", Value::String(format)) => schema.format = Some(format.clone()),
+            ("enum", Value::Array(values)) => schema.enumeration.clone_from(values),
+            ("const", value) => schema.constant = Some(value.clone()),
+            ("default", value) => schema.default = Some(value.clone()),
+            ("readOnly", Value::Bool(read_only)) => schema.read_only = *read_only,
+            ("contentMediaType", Value::String(media_type)) => schema.media_type = Some(media_type.clone()),
+            ("required", Value::Array(names)) => {
+                schema.required = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();
+            }
+            ("properties", Value::Object(properties)) => {
+                let lower = |name: &String| (name.clone(), self.at(&join(&pointer, name), depth + 1));
+                schema.properties = properties.keys().map(lower).collect();
+            }
+            ("patternProperties", Value::Object(patterns)) => {
+                let lower = |name: &String| (name.clone(), self.at(&join(&pointer, name), depth + 1));
+                schema.patterns = patterns.keys().map(lower).collect();
+            }
+            ("additionalProperties", Value::Bool(false)) => schema.additional = Additional::Closed,
+            ("additionalProperties", Value::Bool(true)) => {}
+            ("additionalProperties", Value::Object(_)) => {
+                let of = self.at(&pointer, depth + 1);
+                if !of.is_any() {
+                    schema.additional = Additional::Of(Box::new(of));
+                }
+            }
+            ("items", Value::Object(_) | Value::Bool(_)) => schema.items = Some(Box::new(self.at(&pointer, depth + 1))),
+            ("prefixItems", Value::Array(items)) => schema.prefix_items = self.members(items.len(), &pointer, depth),
+            ("allOf", Value::Array(items)) => schema.all_of = self.members(items.len(), &pointer, depth),
+            ("anyOf", Value::Array(items)) => schema.any_of = self.members(items.len(), &pointer, depth),
+            ("oneOf", Value::Array(items)) => schema.one_of = self.members(items.len(), &pointer, depth),
+            (applied, Value::Object(_) | Value::Bool(_)) if APPLIED.contains(&applied) => {
+                let lowered = self.at(&pointer, depth + 1);
+                schema.applied.insert(applied.to_owned(), lowered);
+            }
+            (bound, value) if BOUNDS.contains(&bound) => {
+                schema.bounds.insert(bound.to_owned(), value.clone());
+            }
+            (silent, _) if SILENT.contains(&silent) || silent.starts_with("x-") => {}
+            _ => {
+                let message = format!("`{keyword}` is not understood here and was left out of the schema");
+                self.warn("unknown-keyword", &pointer, message);
+            }
+        }
+    }
+
+    fn members(&mut self, count: usize, pointer: &str, depth: usize) -> Vec<Schema> {
+        (0..count).map(|index| self.at(&format!("{pointer}/{index}"), depth + 1)).collect()
+    }
+
+    fn reference(&mut self, schema: &mut Schema, reference: &str, pointer: &str) {
+        let target = reference.strip_prefix('#').map(percent_decoded);
+        match target {
+            Some(target) if self.document.get(&target).is_some() => {
+                let name = name_of(&target);
+                if !self.done.contains(&name) {
+                    self.wanted.insert(name.clone());
+                }
+                schema.reference = Some(name);
+            }
+            _ => {
+                let message = format!("`{reference}` leads nowhere and was read as any value");
+                self.sink.push(
+                    Diagnostic::warning("dangling-reference", message)
+                        .at(self.document.place(pointer))
+                        .help("point it at a schema of this document, such as `#/components/schemas/Name`"),
+                );
+            }
+        }
+    }
+
+    fn types(&mut self, schema: &mut Schema, value: &Value, pointer: &str) {
+        let names: Vec<&Value> = match value {
+            Value::Array(names) => names.iter().collect(),
+            single => vec![single],
+        };
+        for name in names {
+            match name.as_str().and_then(JsonType::parse) {
+                Some(kind) if schema.types.contains(&kind) => {}
+                Some(kind) => schema.types.push(kind),
+                None => {
+                    self.warn("unknown-type", pointer, format!("{name} is not a JSON type and was left out"));
+                }
+            }
+        }
+    }
+
+    /// Descriptions that an overlay gives for the properties of this schema.
+    fn described_fields(&mut self, schema: &mut Schema) {
+        for (field, text) in extension::schema(self.document, &schema.origin).fields {
+            if let Some(property) = schema.properties.get_mut(&field) {
+                property.description = Some(text);
+            }
+        }
+    }
+
+    fn warn(&mut self, code: &'static str, pointer: &str, message: String) {
+        self.sink.push(Diagnostic::warning(code, message).at(self.document.place(pointer)));
+    }
+}

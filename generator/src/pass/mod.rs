@@ -1,0 +1,73 @@
+//! The passes, in their order. Each reads and writes the model, and reports into the sink.
+
+pub(crate) mod bind;
+mod describe;
+mod freeze;
+mod hints;
+mod lint;
+mod lower;
+pub(crate) mod name;
+mod prune;
+mod read;
+mod recursion;
+mod simplify;
+
+use std::collections::BTreeMap;
+
+use crate::diagnostic::Sink;
+use crate::model::Model;
+use crate::model::schema::Schema;
+
+/// Runs every pass.
+pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
+    read::read(model, sink);
+    lower::lower(model, sink);
+    name::name(model, sink);
+    simplify::simplify(model, sink);
+    bind::bind(model, sink);
+    prune::prune(model, sink);
+    recursion::recursion(model, sink);
+    describe::describe(model, sink);
+    hints::hints(model, sink);
+    lint::lint(model, sink);
+    freeze::freeze(model, sink);
+}
+
+/// Appends one reference token to a JSON pointer (RFC 6901 section 3).
+pub(crate) fn join(pointer: &str, token: &str) -> String {
+    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
+}
+
+/// Types that some tool takes, directly or inside another type, by name.
+pub(crate) fn sent_types<'m>(model: &'m Model) -> BTreeMap<&'m str, &'m Schema> {
+    let arguments = model.tools.iter().flat_map(|tool| &tool.arguments).map(|argument| &argument.schema);
+    reached_from(model, arguments)
+}
+
+/// Types that some tool returns, directly or inside another type, by name.
+pub(crate) fn answered_types<'m>(model: &'m Model) -> BTreeMap<&'m str, &'m Schema> {
+    reached_from(model, model.tools.iter().filter_map(|tool| tool.output.as_ref()))
+}
+
+/// Types that these schemas refer to, directly or through others.
+pub(crate) fn reached_from<'m>(
+    model: &'m Model,
+    roots: impl Iterator<Item = &'m Schema>,
+) -> BTreeMap<&'m str, &'m Schema> {
+    let mut found: BTreeMap<&str, &Schema> = BTreeMap::new();
+    let mut open: Vec<&Schema> = roots.collect();
+    while let Some(schema) = open.pop() {
+        let mut names: Vec<&str> = Vec::new();
+        schema.walk(&mut |inner| names.extend(inner.reference.as_deref()));
+        for name in names {
+            if let Some((name, target)) = model.types.get_key_value(name)
+                && found.insert(name, target).is_none()
+            {
+                open.push(target);
+            }
+        }
+    }
+    found
+}
+
+pub(crate) use recursion::cyclic;

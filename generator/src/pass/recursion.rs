@@ -1,0 +1,104 @@
+//! Finds types that reach themselves (strongly connected components, after Tarjan 1972, without recursion on the stack).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diagnostic::Sink;
+use crate::model::Model;
+
+pub(super) fn recursion(model: &mut Model, _sink: &mut Sink) {
+    let edges: BTreeMap<&str, BTreeSet<&str>> = model
+        .types
+        .iter()
+        .map(|(name, schema)| {
+            let mut targets = BTreeSet::new();
+            schema.walk(&mut |inner| targets.extend(inner.reference.as_deref()));
+            (name.as_str(), targets)
+        })
+        .collect();
+    model.recursive = cyclic(&edges).into_iter().map(str::to_owned).collect();
+}
+
+/// Nodes on some cycle.
+pub(crate) fn cyclic<'n>(edges: &BTreeMap<&'n str, BTreeSet<&'n str>>) -> BTreeSet<&'n str> {
+    let mut search = Search::default();
+    for start in edges.keys() {
+        search.from(start, edges);
+    }
+    search.cyclic
+}
+
+#[derive(Default)]
+struct Search<'n> {
+    next: usize,
+    index: BTreeMap<&'n str, usize>,
+    low: BTreeMap<&'n str, usize>,
+    open: Vec<&'n str>,
+    cyclic: BTreeSet<&'n str>,
+}
+
+impl<'n> Search<'n> {
+    fn from(&mut self, start: &'n str, edges: &BTreeMap<&'n str, BTreeSet<&'n str>>) {
+        if self.index.contains_key(start) {
+            return;
+        }
+        let none = BTreeSet::new();
+        let mut path: Vec<(&'n str, Vec<&'n str>)> = vec![(self.enter(start), targets(edges, start, &none))];
+        while let Some((node, rest)) = path.last_mut() {
+            let node = *node;
+            match rest.pop() {
+                Some(target) if !self.index.contains_key(target) => {
+                    path.push((self.enter(target), targets(edges, target, &none)));
+                }
+                Some(target) => {
+                    if self.open.contains(&target) {
+                        let reached = self.index.get(target).copied().unwrap_or(usize::MAX);
+                        self.lower(node, reached);
+                    }
+                }
+                None => {
+                    path.pop();
+                    self.leave(node, edges);
+                    if let Some((parent, _)) = path.last() {
+                        let low = self.low.get(node).copied().unwrap_or(usize::MAX);
+                        self.lower(parent, low);
+                    }
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, node: &'n str) -> &'n str {
+        self.index.insert(node, self.next);
+        self.low.insert(node, self.next);
+        self.next += 1;
+        self.open.push(node);
+        node
+    }
+
+    fn lower(&mut self, node: &'n str, to: usize) {
+        if let Some(low) = self.low.get_mut(node) {
+            *low = (*low).min(to);
+        }
+    }
+
+    /// Closes a component when its first node is left.
+    fn leave(&mut self, node: &'n str, edges: &BTreeMap<&'n str, BTreeSet<&'n str>>) {
+        if self.low.get(node) != self.index.get(node) {
+            return;
+        }
+        let Some(start) = self.open.iter().position(|open| *open == node) else { return };
+        let component = self.open.split_off(start);
+        let refers_to_itself = edges.get(node).is_some_and(|targets| targets.contains(node));
+        if component.len() > 1 || refers_to_itself {
+            self.cyclic.extend(component);
+        }
+    }
+}
+
+fn targets<'n>(
+    edges: &BTreeMap<&'n str, BTreeSet<&'n str>>,
+    node: &str,
+    none: &BTreeSet<&'n str>,
+) -> Vec<&'n str> {
+    edges.get(node).unwrap_or(none).iter().rev().copied().collect()
+}

@@ -1,0 +1,124 @@
+//! Says the same with less: unwraps compositions of one, merges plain `allOf`, and writes each enum value once.
+
+use serde_json::Value;
+
+use crate::diagnostic::Sink;
+use crate::model::Model;
+use crate::model::schema::{Additional, JsonType, Schema};
+
+pub(super) fn simplify(model: &mut Model, _sink: &mut Sink) {
+    let operations = model.operations.iter_mut().flat_map(|operation| {
+        let parameters = operation.parameters.iter_mut().map(|parameter| &mut parameter.schema);
+        let body = operation.body.iter_mut().map(|body| &mut body.schema);
+        let answers = operation.responses.iter_mut();
+        let answers = answers.flat_map(|answer| answer.contents.iter_mut().filter_map(|(_, schema)| schema.as_mut()));
+        parameters.chain(body).chain(answers).collect::<Vec<_>>()
+    });
+    for schema in operations.chain(model.types.values_mut()) {
+        schema.walk_mut(&mut simplified);
+    }
+}
+
+fn simplified(schema: &mut Schema) {
+    unwrap_single(schema);
+    merge_objects(schema);
+    dedupe(&mut schema.enumeration);
+    nullable_enum(schema);
+    let mut seen = Vec::new();
+    schema.required.retain(|name| {
+        let new = !seen.contains(name);
+        seen.push(name.clone());
+        new
+    });
+}
+
+/// `allOf`, `anyOf` or `oneOf` of one schema is that schema; what stands beside it adds to it.
+fn unwrap_single(schema: &mut Schema) {
+    for composition in [Composition::AllOf, Composition::AnyOf, Composition::OneOf] {
+        let members = composition.of(schema);
+        if members.len() != 1 {
+            continue;
+        }
+        let Some(only) = members.pop() else { continue };
+        let mut outer = schema.clone();
+        outer.description = None;
+        outer.default = None;
+        outer.read_only = false;
+        if outer.is_any() {
+            let kept = std::mem::take(schema);
+            *schema = only;
+            schema.description = kept.description.or(schema.description.take());
+            schema.default = kept.default.or(schema.default.take());
+            schema.read_only |= kept.read_only;
+        } else {
+            composition.of(schema).push(only);
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Composition {
+    AllOf,
+    AnyOf,
+    OneOf,
+}
+
+impl Composition {
+    fn of(self, schema: &mut Schema) -> &mut Vec<Schema> {
+        match self {
+            Self::AllOf => &mut schema.all_of,
+            Self::AnyOf => &mut schema.any_of,
+            Self::OneOf => &mut schema.one_of,
+        }
+    }
+}
+
+/// `allOf` of inline objects with different properties is one object.
+fn merge_objects(schema: &mut Schema) {
+    let plain = |member: &Schema| {
+        member.reference.is_none()
+            && member.is(JsonType::Object)
+            && member.additional == Additional::Open
+            && member.all_of.is_empty()
+            && member.any_of.is_empty()
+            && member.one_of.is_empty()
+            && member.applied.is_empty()
+            && member.patterns.is_empty()
+            && member.bounds.is_empty()
+    };
+    if schema.all_of.is_empty() || schema.reference.is_some() || !schema.all_of.iter().all(plain) {
+        return;
+    }
+    let mut merged = schema.properties.clone();
+    let mut required = schema.required.clone();
+    for member in &schema.all_of {
+        for (name, property) in &member.properties {
+            if merged.insert(name.clone(), property.clone()).is_some() {
+                return;
+            }
+        }
+        required.extend(member.required.iter().cloned());
+    }
+    schema.properties = merged;
+    schema.required = required;
+    schema.types = vec![JsonType::Object];
+    schema.all_of.clear();
+}
+
+fn dedupe(values: &mut Vec<Value>) {
+    let mut kept: Vec<Value> = Vec::with_capacity(values.len());
+    for value in values.drain(..) {
+        if !kept.contains(&value) {
+            kept.push(value);
+        }
+    }
+    *values = kept;
+}
+
+/// An enum that may be null lists null once.
+fn nullable_enum(schema: &mut Schema) {
+    let nullable = schema.types.contains(&JsonType::Null);
+    if nullable && !schema.enumeration.is_empty() && !schema.enumeration.contains(&Value::Null) {
+        schema.enumeration.push(Value::Null);
+    }
+}

@@ -1,0 +1,168 @@
+//! `lib.rs` of the tools crate: modules, the server's row, the registration.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::names::Names;
+use crate::load::config::FixedTool;
+use crate::model::Model;
+use crate::model::tool::{Role, Tool};
+
+/// What is computed over all files before the root is written.
+#[derive(Debug)]
+pub(crate) struct Facts {
+    /// SHA-256 over the catalog.
+    pub(crate) catalog_sha256: String,
+}
+
+/// The crate's documentation, with an example that is compiled.
+pub(super) fn about(model: &Model, names: &Names) -> String {
+    let config = &model.loaded.config;
+    let package = format!("{}_tools", config.server.replace('-', "_"));
+    let title = plain(&config.title);
+    let mut lines = vec![
+        format!("Tools for {title}: one struct and one row per operation."),
+        String::new(),
+        "[`TOOLS`] is the catalog that a server serves. Rust programs can use the structs as a typed client: a struct turns"
+            .to_owned(),
+        "into the same arguments as a call from a model, and takes the same path.".to_owned(),
+        String::new(),
+    ];
+    lines.extend(example(model, names, &package));
+    lines.push(String::new());
+    lines.push("With the feature `client`, the module `client` sends such arguments to the upstream.".to_owned());
+    lines.join("\n")
+}
+
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '.' | ',')).collect()
+}
+
+/// The first tool whose call needs no more than strings.
+fn example(model: &Model, names: &Names, package: &str) -> Vec<String> {
+    let exposed = &model.loaded.config.exposed;
+    let simple = |tool: &&Tool| {
+        tool.arguments.iter().all(|argument| !argument.required || matches!(argument.role, Role::Parameter { .. }))
+            && tool.arguments.iter().filter(|argument| argument.required).all(|argument| {
+                argument.schema.reference.is_none()
+                    && argument.schema.enumeration.is_empty()
+                    && argument.schema.is(crate::model::schema::JsonType::String)
+            })
+            && tool.arguments.iter().all(|argument| argument.required || argument.shown)
+    };
+    let preferred = model.tools.iter().filter(|tool| exposed.contains(&tool.name) && !tool.arguments.is_empty());
+    let Some(tool) = preferred.chain(&model.tools).find(simple) else { return Vec::new() };
+    let named = names.tool(tool);
+    let idents = super::names::fields(tool.arguments.iter().map(|argument| argument.name.as_str()));
+    let fields: Vec<String> = tool
+        .arguments
+        .iter()
+        .zip(idents)
+        .map(|(argument, ident)| match argument.required {
+            true => format!("{ident}: \"example\".to_owned()"),
+            false => format!("{ident}: None"),
+        })
+        .collect();
+    let ident = &named.ident;
+    let fields = if fields.is_empty() { String::new() } else { format!(" {} ", fields.join(", ")) };
+    vec![
+        "```".to_owned(),
+        format!("use {package}::{}::{ident};", named.module),
+        "use toolwright_core::Tool;".to_owned(),
+        String::new(),
+        "# fn main() -> Result<(), toolwright_core::ToolError> {".to_owned(),
+        format!("let call = {ident} {{{fields}}};"),
+        format!("assert_eq!({ident}::SPEC.name, {:?});", tool.name),
+        "let arguments = call.arguments()?;".to_owned(),
+        format!("assert!({package}::TOOLS.find({ident}::SPEC.name).is_some());"),
+        "# let _ = arguments;".to_owned(),
+        "# Ok(())".to_owned(),
+        "# }".to_owned(),
+        "```".to_owned(),
+    ]
+}
+
+pub(super) fn items(model: &Model, names: &Names, facts: &Facts) -> Vec<TokenStream> {
+    let modules: Vec<TokenStream> = names
+        .modules()
+        .into_iter()
+        .map(|module| {
+            let module = format_ident!("{module}");
+            quote!(pub mod #module;)
+        })
+        .collect();
+    vec![
+        quote!(#![cfg_attr(rustfmt, rustfmt_skip)]),
+        quote!(#(#modules)*),
+        quote! {
+            #[cfg(feature = "client")]
+            pub use toolwright_http as client;
+        },
+        quote!(use toolwright_core::{Catalog, DocumentFacts, FixedTool, ServerSpec};),
+        quote!(use toolwright_macros::register_tools;),
+        server(model, facts),
+        catalog(model, names),
+    ]
+}
+
+fn catalog(model: &Model, names: &Names) -> TokenStream {
+    let tools = model.tools.iter().map(|tool| {
+        let named = names.tool(tool);
+        let (module, ident) = (format_ident!("{}", named.module), named.ident);
+        quote!(#module::#ident)
+    });
+    quote! {
+        /// Every tool, sorted by name.
+        #[register_tools]
+        pub static TOOLS: Catalog = [#(#tools),*];
+    }
+}
+
+fn server(model: &Model, facts: &Facts) -> TokenStream {
+    let config = &model.loaded.config;
+    let document = &model.loaded.document.facts;
+    let (name, title, description, version) = (&config.server, &config.title, &config.description, &config.version);
+    let (instructions, prefix) = (config.instructions.trim_end(), &config.upstream.env_prefix);
+    let base_url = config.upstream.base_url.clone().unwrap_or_default();
+    let (preset, health) = (&config.exposed, &config.health);
+    let fixed = config.fixed_tools.iter().map(|(name, tool)| fixed_tool(name, tool));
+    let dialect = document.dialect.name();
+    let (api, api_version, sha256) = (&document.title, &document.version, &document.sha256);
+    let count = |number: usize| Literal::usize_unsuffixed(number);
+    let (paths, operations, definitions) =
+        (count(document.paths), count(document.operations), count(document.definitions));
+    let catalog_sha256 = &facts.catalog_sha256;
+    quote! {
+        /// What the server is, and what it lists by default.
+        pub static SERVER: ServerSpec = ServerSpec {
+            name: #name,
+            title: #title,
+            description: #description,
+            version: #version,
+            instructions: #instructions,
+            env_prefix: #prefix,
+            default_base_url: #base_url,
+            preset: &[#(#preset),*],
+            health: &[#(#health),*],
+            fixed_tools: &[#(#fixed),*],
+            document: DocumentFacts {
+                dialect: #dialect,
+                title: #api,
+                version: #api_version,
+                sha256: #sha256,
+                paths: #paths,
+                operations: #operations,
+                definitions: #definitions,
+            },
+            catalog_sha256: #catalog_sha256,
+        };
+    }
+}
+
+fn fixed_tool(name: &str, tool: &FixedTool) -> TokenStream {
+    let FixedTool { title, description, arguments } = tool;
+    let arguments = arguments.iter().map(|(name, text)| quote!((#name, #text)));
+    quote! {
+        FixedTool { name: #name, title: #title, description: #description, arguments: &[#(#arguments),*] }
+    }
+}

@@ -1,0 +1,62 @@
+//! Rust code: names once, then one emitter per kind of generated file.
+
+mod crate_root;
+mod doc;
+mod names;
+mod print;
+mod server;
+mod tools;
+mod types;
+
+use proc_macro2::TokenStream;
+
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::file_set::FileSet;
+use crate::model::Model;
+use names::Names;
+
+/// Code that does not parse is a fault of the emitters.
+#[derive(Debug, thiserror::Error)]
+#[error("the emitted code of {file} does not parse: {source}")]
+struct EmitError {
+    file: String,
+    source: syn::Error,
+}
+
+/// Writes the Rust files of `<server>-tools` and `<server>-server`.
+pub(crate) fn emit(model: &Model, facts: &crate_root::Facts, files: &mut FileSet, sink: &mut Sink) {
+    let names = Names::new(model);
+    let tools = format!("generated/{}-tools/src", model.loaded.config.server);
+    let server = format!("generated/{}-server/src", model.loaded.config.server);
+    let mut sources: Vec<(String, String, Vec<TokenStream>)> = Vec::new();
+    for (module, (about, items)) in modules(model, &names) {
+        sources.push((format!("{tools}/{module}.rs"), about, items));
+    }
+    sources.push((format!("{tools}/lib.rs"), crate_root::about(model, &names), crate_root::items(model, &names, facts)));
+    sources.push((format!("{server}/main.rs"), server::about(model), server::items(model)));
+    for (path, about, items) in sources {
+        match print::file(&model.loaded.dir, &path, &about, items) {
+            Ok(text) => files.insert(path, text),
+            Err(error) => sink.push(Diagnostic::error("bad-emission", error.to_string())),
+        }
+    }
+}
+
+pub(crate) use crate_root::Facts;
+
+/// Each module with its first doc line and its items: tools by name, then types by name.
+fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (String, Vec<TokenStream>)> {
+    let mut modules = std::collections::BTreeMap::new();
+    for module in names.modules() {
+        let own: Vec<_> = model.tools.iter().filter(|tool| names.tool(tool).module == module).collect();
+        let mut items: Vec<TokenStream> = own.iter().map(|tool| tools::item(model, names, tool)).collect();
+        items.extend(types::items(model, names, &module));
+        let imports = print::imports(&items, &module, names);
+        let about = match own.is_empty() {
+            true => "Types that several areas share.".to_owned(),
+            false => format!("Tools of the area `{}`.", names.tag(&module)),
+        };
+        modules.insert(module, (about, imports.into_iter().chain(items).collect()));
+    }
+    modules
+}

@@ -1,0 +1,34 @@
+//! `main.rs` of the server crate: everything it does is in the runtime.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use crate::model::Model;
+
+pub(super) fn about(model: &Model) -> String {
+    let config = &model.loaded.config;
+    let name = &config.server;
+    [
+        format!("The MCP server `{name}-server`. Without a subcommand it serves over stdio."),
+        String::new(),
+        "- `stdio`, `http`: serve over a transport".to_owned(),
+        "- `tools`, `call`: look at a tool, or run one".to_owned(),
+        "- `doctor`, `config`, `completions`: settings, examples, shell completion".to_owned(),
+        String::new(),
+        format!("Its tools are the crate `{name}-tools`; `--help` says the rest."),
+    ]
+    .join("\n")
+}
+
+pub(super) fn items(model: &Model) -> Vec<TokenStream> {
+    let tools = format_ident!("{}_tools", model.loaded.config.server.replace('-', "_"));
+    vec![
+        quote!(#![cfg_attr(rustfmt, rustfmt_skip)]),
+        quote!(use std::process::ExitCode;),
+        quote! {
+            fn main() -> ExitCode {
+                toolwright_server::run(&#tools::SERVER, &#tools::TOOLS)
+            }
+        },
+    ]
+}

@@ -1,0 +1,251 @@
+//! One struct per tool, with the attributes that make its row.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::doc;
+use super::names::{self, Names};
+use super::types::{is_nullable, rust_type, serde_attributes};
+use crate::load::extension::{MissingRoute, Risk, StreamDialect, WebSocketExchange};
+use crate::model::Model;
+use crate::model::operation::{Location, Style};
+use crate::model::tool::{Argument, Binding, FormKind, HttpBinding, Role, Tool};
+
+pub(super) fn item(model: &Model, names: &Names, tool: &Tool) -> TokenStream {
+    let ident = names.tool(tool).ident;
+    let text = doc::attributes(&tool.description);
+    let attribute = attribute(model, names, tool);
+    let search = search(tool);
+    let route = route(tool);
+    let idents = names::fields(tool.arguments.iter().map(|argument| argument.name.as_str()));
+    let fields = tool.arguments.iter().zip(idents).map(|(argument, ident)| field(model, names, tool, argument, &ident));
+    quote! {
+        #text
+        #[derive(Debug, Clone, Serialize, Deserialize, Tool)]
+        #[tool(#attribute)]
+        #search
+        #[#route]
+        pub struct #ident { #(#fields)* }
+    }
+}
+
+fn attribute(model: &Model, names: &Names, tool: &Tool) -> TokenStream {
+    let Tool { name, title, tags, .. } = tool;
+    let risk = format_ident!(
+        "{}",
+        match tool.hints.risk {
+            Risk::ReadOnly => "read_only",
+            Risk::Compute => "compute",
+            Risk::Write => "write",
+            Risk::Destructive => "destructive",
+        }
+    );
+    let schema = format!("schemas/{name}.json");
+    let mut keys = vec![quote!(name = #name), quote!(title = #title), quote!(risk = #risk)];
+    if !doc::reads_back(&tool.description) {
+        let description = &tool.description;
+        keys.push(quote!(description = #description));
+    }
+    if !tags.is_empty() {
+        keys.push(quote!(tags(#(#tags),*)));
+    }
+    keys.push(quote!(schema = #schema));
+    if tool.frozen.listed.is_some() {
+        let listed = format!("schemas/{name}.listed.json");
+        keys.push(quote!(advertised = #listed));
+    }
+    if tool.frozen.result.is_some() {
+        let result = format!("schemas/{name}.result.json");
+        keys.push(quote!(result = #result));
+    }
+    if let Some(output) = &tool.output {
+        let output = rust_type(model, names, output);
+        if output.to_string() != "Value" {
+            keys.push(quote!(output = #output));
+        }
+    }
+    if tool.hints.open_world {
+        keys.push(quote!(open_world));
+    }
+    match (tool.hints.risk == Risk::ReadOnly, tool.hints.idempotent) {
+        (false, true) => keys.push(quote!(idempotent)),
+        (true, false) => keys.push(quote!(idempotent = false)),
+        _ => {}
+    }
+    if let Some(seconds) = tool.deadline_seconds {
+        let seconds = proc_macro2::Literal::u64_unsuffixed(seconds);
+        keys.push(quote!(deadline_seconds = #seconds));
+    }
+    if !tool.secrets.is_empty() {
+        let secrets = &tool.secrets;
+        keys.push(quote!(secrets(#(#secrets),*)));
+    }
+    quote!(#(#keys),*)
+}
+
+fn search(tool: &Tool) -> TokenStream {
+    let languages = [("en", &tool.search.en), ("ko", &tool.search.ko), ("ja", &tool.search.ja)];
+    let keys: Vec<TokenStream> = languages
+        .into_iter()
+        .filter(|(_, phrases)| !phrases.is_empty())
+        .map(|(language, phrases)| {
+            let language = format_ident!("{language}");
+            quote!(#language(#(#phrases),*))
+        })
+        .collect();
+    if keys.is_empty() { TokenStream::new() } else { quote!(#[search(#(#keys),*)]) }
+}
+
+fn route(tool: &Tool) -> TokenStream {
+    let (method, path) = &tool.declared;
+    let declared = format!("{method} {path}");
+    match &tool.binding {
+        Binding::NoRoute(route) => {
+            let note = note(route);
+            quote!(no_route(declared = #declared, #note))
+        }
+        Binding::WebSocket { path: real, exchange } => {
+            let exchange = format_ident!(
+                "{}",
+                match exchange {
+                    WebSocketExchange::Receive => "receive",
+                    WebSocketExchange::Session => "session",
+                }
+            );
+            let declared = (real != path || method != "GET").then(|| quote!(, declared = #declared));
+            quote!(websocket(path = #real, exchange = #exchange #declared))
+        }
+        Binding::Http(http) => http_route(http, &declared, path),
+    }
+}
+
+fn http_route(http: &HttpBinding, declared: &str, declared_path: &str) -> TokenStream {
+    const METHODS: [&str; 8] = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE"];
+    let HttpBinding { method, path, produces, .. } = http;
+    let mut keys = vec![match METHODS.contains(&method.as_str()) {
+        true => {
+            let verb = format_ident!("{}", method.to_lowercase());
+            quote!(#verb = #path)
+        }
+        false => quote!(method = #method, path = #path),
+    }];
+    if path != declared_path {
+        keys.push(quote!(declared = #declared));
+    }
+    if !produces.is_empty() && produces != &["application/json".to_owned()] {
+        keys.push(quote!(produces(#(#produces),*)));
+    } else if !produces.is_empty() {
+        keys.push(quote!(produces("application/json")));
+    }
+    if let Some(dialect) = http.stream {
+        let dialect = format_ident!(
+            "{}",
+            match dialect {
+                StreamDialect::Openai => "openai",
+                StreamDialect::Anthropic => "anthropic",
+                StreamDialect::Responses => "responses",
+                StreamDialect::Transcript => "transcript",
+            }
+        );
+        keys.push(quote!(stream = #dialect));
+    }
+    if let Some(route) = &http.stand_in {
+        keys.push(note(route));
+    }
+    quote!(http(#(#keys),*))
+}
+
+fn note(route: &MissingRoute) -> TokenStream {
+    let missing = &route.missing;
+    match &route.instead {
+        Some(instead) => quote!(missing = #missing, instead = #instead),
+        None => quote!(missing = #missing),
+    }
+}
+
+fn field(model: &Model, names: &Names, tool: &Tool, argument: &Argument, ident: &proc_macro2::Ident) -> TokenStream {
+    let fallback = match argument.role {
+        Role::Body { .. } => "The body of the request.".to_owned(),
+        _ => format!("`{}` on the wire.", argument.wire_name.replace('`', "'")),
+    };
+    let text = argument.description.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(&fallback);
+    let text = doc::attributes(text);
+    let place = place(tool, argument);
+    let serde = serde_attributes(&argument.name, ident, !argument.required);
+    let mut kind = match argument.role {
+        Role::Field { file: true, .. } if argument.schema.items.is_some() => quote!(Vec<String>),
+        Role::Field { file: true, .. } => quote!(String),
+        _ => rust_type(model, names, &argument.schema),
+    };
+    let has_null = is_nullable(&argument.schema) && !matches!(argument.role, Role::Field { file: true, .. });
+    if !argument.required && !has_null {
+        kind = quote!(Option<#kind>);
+    }
+    quote! {
+        #text
+        #place
+        #serde
+        pub #ident: #kind,
+    }
+}
+
+/// The attribute that says where the argument goes; what follows from the place is left out.
+fn place(tool: &Tool, argument: &Argument) -> TokenStream {
+    let form = match &tool.binding {
+        Binding::Http(http) => http.form,
+        Binding::WebSocket { .. } | Binding::NoRoute(_) => None,
+    };
+    let (word, written) = match &argument.role {
+        Role::Parameter { location, style, explode } => (location_word(*location), Some((*style, *explode))),
+        Role::Body { .. } => ("body", None),
+        Role::Field { file: true, style, explode } => ("file", Some((*style, *explode))),
+        Role::Field { style, explode, .. } => match form {
+            Some(FormKind::Urlencoded) => ("form", Some((*style, *explode))),
+            Some(FormKind::Multipart) | None => ("part", Some((*style, *explode))),
+        },
+        Role::Exchange => ("exchange", None),
+        Role::Extra => ("extra", None),
+    };
+    let place = format_ident!("{word}");
+    let mut keys: Vec<TokenStream> = Vec::new();
+    let wire = &argument.wire_name;
+    if written.is_some() && *wire != argument.name {
+        keys.push(quote!(wire = #wire));
+    }
+    if let Some((style, explode)) = written {
+        keys.extend(style_keys(word, style, explode));
+    }
+    if let Role::Body { media_type } = &argument.role
+        && media_type != "application/json"
+    {
+        keys.push(quote!(media_type = #media_type));
+    }
+    if !argument.send_as.is_empty() {
+        let pairs = argument.send_as.iter().map(|(accepted, sent)| quote!((#accepted, #sent)));
+        keys.push(quote!(send_as(#(#pairs),*)));
+    }
+    if keys.is_empty() { quote!(#[#place]) } else { quote!(#[#place(#(#keys),*)]) }
+}
+
+fn location_word(location: Location) -> &'static str {
+    match location {
+        Location::Path => "segment",
+        Location::Query => "query",
+        Location::Header => "header",
+        Location::Cookie => "cookie",
+    }
+}
+
+/// Style and explode where they differ from OpenAPI's defaults for the place (OpenAPI 3.1 section 4.8.12.2).
+fn style_keys(word: &str, style: Style, explode: bool) -> Vec<TokenStream> {
+    let default = if matches!(word, "segment" | "header") { Style::Simple } else { Style::Form };
+    let mut keys = Vec::new();
+    if style != default {
+        let name = format_ident!("{}", style.name());
+        keys.push(quote!(style = #name));
+    }
+    if explode != (style == Style::Form) {
+        keys.push(quote!(explode = #explode));
+    }
+    keys
+}

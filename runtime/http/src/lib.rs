@@ -1,1 +1,36 @@
-//! Placeholder.
+//! Calls an upstream HTTP API for a tool.
+//!
+//! [`Upstream`] carries out what a [`toolwright_core::Binding`] says: it encodes arguments, opens file inputs, sends,
+//! waits, reads the answer within limits, and turns it into a [`toolwright_core::Envelope`]. [`Client`] is the typed view
+//! of the same path. Arguments are expected to be checked already; everything that the upstream says is untrusted.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+
+mod answer;
+mod body;
+mod client;
+mod config;
+mod connect;
+mod context;
+mod curl;
+mod encode;
+mod files;
+mod media;
+mod plan;
+mod raw;
+mod saved;
+mod send;
+mod stream;
+#[cfg(test)]
+mod testing;
+mod upstream;
+mod websocket;
+
+pub use client::{Client, Reply};
+pub use config::{Config, ConfigError, Secret, parse_base_url};
+pub use context::{CallContext, Progress, ProgressUpdate};
+pub use plan::Planned;
+pub use raw::RawRequest;
+pub use reqwest::Url;
+pub use saved::{SavedError, SavedFile, SavedFiles};
+pub use tokio_util::sync::CancellationToken;
+pub use upstream::Upstream;

@@ -1,0 +1,207 @@
+//! Binary answers: inside the result up to the inline limit, in a file beyond it, never in memory as a whole.
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use bytes::{Bytes, BytesMut};
+use reqwest::header::CONTENT_DISPOSITION;
+use toolwright_core::{Attachment, AttachmentKind, Binary, Code, Envelope, Payload, ToolError};
+
+use super::{
+    Reader, Reply,
+    collect::{self, Unread},
+    reading,
+};
+use crate::{
+    media::MediaType,
+    saved::{SavedError, SavedFile, hint_from_disposition},
+};
+
+/// Reads content that is neither JSON nor declared as text.
+pub(crate) async fn read(
+    reader: Reader<'_>,
+    reply: &mut Reply,
+    media_type: Option<&MediaType>,
+    envelope: &mut Envelope,
+) -> Result<(), Unread> {
+    collect::check_announced(reply, reader.config)?;
+    let essence = media_type.map_or("application/octet-stream", MediaType::essence);
+    let disposition = reply.headers.get(CONTENT_DISPOSITION);
+    let hint = disposition.and_then(|value| hint_from_disposition(&String::from_utf8_lossy(value.as_bytes())));
+    let keeping = Keeping::new(reader, essence, hint);
+    let (head, ended) = head(reader, reply).await?;
+    match ended {
+        true if head.is_empty() => Ok(()),
+        true if keeping.is_text(media_type, &head) => {
+            read_unlabelled(media_type, &head, envelope);
+            Ok(())
+        }
+        true => keeping.small(head.freeze(), envelope).await,
+        false => keeping.large(head.freeze(), reply, envelope).await,
+    }
+}
+
+/// The body up to just over the inline limit, and whether that was all of it.
+async fn head(reader: Reader<'_>, reply: &mut Reply) -> Result<(BytesMut, bool), Unread> {
+    let mut head = BytesMut::new();
+    while head.len() as u64 <= reader.config.inline_binary_limit {
+        let Some(chunk) = collect::next(reply, reader.context, reader.changes_nothing, head.len() as u64).await? else {
+            return Ok((head, true));
+        };
+        head.extend_from_slice(&chunk);
+        collect::check(reader.config, head.len() as u64)?;
+    }
+    Ok((head, false))
+}
+
+/// Content without a media type, or with one that says nothing: JSON if it parses, else text.
+fn read_unlabelled(media_type: Option<&MediaType>, body: &[u8], envelope: &mut Envelope) {
+    let named = media_type.map_or("no media type", MediaType::essence);
+    if let Some(data) = (media_type.is_none()).then(|| serde_json::from_slice(body).ok()).flatten() {
+        envelope.warnings.push(format!("the answer has {named}; it was read as JSON"));
+        envelope.payload = Payload::Data(data);
+        return;
+    }
+    envelope.warnings.push(format!("the answer has {named}; it was read as text"));
+    reading::read_text(body, &MediaType::of("text/plain"), envelope);
+}
+
+/// How binary content of one answer is kept.
+#[derive(Debug)]
+pub(crate) struct Keeping<'a> {
+    reader: Reader<'a>,
+    media_type: String,
+    hint: Option<String>,
+}
+
+/// Binary content that fits into the result, and where it was saved.
+#[derive(Debug)]
+pub(crate) struct SmallBinary {
+    pub(crate) binary: Binary,
+    pub(crate) attachments: Vec<Attachment>,
+}
+
+impl<'a> Keeping<'a> {
+    pub(crate) fn new(reader: Reader<'a>, media_type: &str, hint: Option<String>) -> Self {
+        Keeping { reader, media_type: media_type.to_owned(), hint }
+    }
+
+    fn is_text(&self, media_type: Option<&MediaType>, body: &[u8]) -> bool {
+        let may_be = media_type.is_none_or(|kind| !kind.is_surely_binary());
+        let is_plain = |text: &str| !text.chars().any(|c| c.is_control() && !c.is_whitespace());
+        may_be && std::str::from_utf8(body).is_ok_and(is_plain)
+    }
+
+    /// Content up to the inline limit: inside the result, and saved where that is switched on.
+    pub(crate) async fn small(&self, content: Bytes, envelope: &mut Envelope) -> Result<(), Unread> {
+        let kept = self.keep_small(content, &mut envelope.warnings).await?;
+        envelope.payload = Payload::Binary(kept.binary);
+        envelope.attachments.extend(kept.attachments);
+        Ok(())
+    }
+
+    /// The same, without an envelope.
+    pub(crate) async fn keep_small(&self, content: Bytes, warnings: &mut Vec<String>) -> Result<SmallBinary, Unread> {
+        let saved = match self.reader.config.save_binary {
+            true => tolerate(self.save(&content).await, warnings)?,
+            false => None,
+        };
+        let mut binary = self.describe(content.len() as u64, saved.as_ref());
+        let mut attachments: Vec<Attachment> = saved.as_ref().map(link).into_iter().collect();
+        if content.len() as u64 <= self.reader.config.inline_binary_limit {
+            let base64 = STANDARD.encode(&content);
+            binary.base64 = self.reader.config.inline_base64.then(|| base64.clone());
+            attachments.insert(0, self.block(base64, saved.as_ref()));
+        }
+        Ok(SmallBinary { binary, attachments })
+    }
+
+    async fn save(&self, content: &Bytes) -> Result<SavedFile, SavedError> {
+        let mut file = self.reader.saved.begin(self.hint.as_deref(), &self.media_type).await?;
+        file.write(content).await?;
+        file.commit().await
+    }
+
+    /// Content over the inline limit: streamed to a file, or counted where nothing is saved.
+    async fn large(&self, head: Bytes, reply: &mut Reply, envelope: &mut Envelope) -> Result<(), Unread> {
+        let saved = match self.reader.config.save_binary {
+            true => self.stream_to_file(head, reply, &mut envelope.warnings).await?,
+            false => None,
+        };
+        let size = match &saved {
+            Some(saved) => saved.size_bytes,
+            None => {
+                let advice = "raise INLINE_BINARY_LIMIT or switch SAVE_BINARY on";
+                envelope.warnings.push(format!("the content was not kept: {advice}"));
+                reply.announced_length().unwrap_or_default()
+            }
+        };
+        envelope.attachments.extend(saved.as_ref().map(link));
+        envelope.payload = Payload::Binary(self.describe(size, saved.as_ref()));
+        Ok(())
+    }
+
+    async fn stream_to_file(
+        &self,
+        head: Bytes,
+        reply: &mut Reply,
+        warnings: &mut Vec<String>,
+    ) -> Result<Option<SavedFile>, Unread> {
+        let begun = self.reader.saved.begin(self.hint.as_deref(), &self.media_type).await;
+        let Some(mut file) = tolerate(begun, warnings)? else { return Ok(None) };
+        let mut piece = Some(head);
+        while let Some(bytes) = piece {
+            if tolerate(file.write(&bytes).await, warnings)?.is_none() {
+                return Ok(None);
+            }
+            collect::check(self.reader.config, file.written())?;
+            piece = collect::next(reply, self.reader.context, self.reader.changes_nothing, file.written()).await?;
+        }
+        tolerate(file.commit().await, warnings)
+    }
+
+    fn describe(&self, size_bytes: u64, saved: Option<&SavedFile>) -> Binary {
+        Binary {
+            size_bytes,
+            mime_type: self.media_type.clone(),
+            saved_path: saved.map(|saved| saved.path.to_string_lossy().into_owned()),
+            resource_uri: saved.map(|saved| saved.uri.clone()),
+            base64: None,
+        }
+    }
+
+    fn block(&self, base64: String, saved: Option<&SavedFile>) -> Attachment {
+        let kind = match self.media_type.split_once('/') {
+            Some(("image", _)) => AttachmentKind::Image(base64),
+            Some(("audio", _)) => AttachmentKind::Audio(base64),
+            _ => AttachmentKind::Blob { uri: self.blob_uri(saved), base64 },
+        };
+        Attachment { kind, mime_type: self.media_type.clone() }
+    }
+
+    /// An embedded resource needs a URI even where nothing was saved.
+    fn blob_uri(&self, saved: Option<&SavedFile>) -> String {
+        match saved {
+            Some(saved) => saved.uri.clone(),
+            None => format!("toolwright://{}/unsaved/{:08x}", self.reader.config.server_name, fastrand::u32(..)),
+        }
+    }
+}
+
+pub(crate) fn link(saved: &SavedFile) -> Attachment {
+    Attachment {
+        kind: AttachmentKind::Link { uri: saved.uri.clone(), name: saved.name.clone(), size_bytes: saved.size_bytes },
+        mime_type: saved.mime_type.clone(),
+    }
+}
+
+/// The upstream has done its work: a folder that cannot be written is worth a warning. Content over the quota is a
+/// failure, since no other setting of the call could keep it.
+pub(crate) fn tolerate<T>(outcome: Result<T, SavedError>, warnings: &mut Vec<String>) -> Result<Option<T>, Unread> {
+    match outcome {
+        Ok(done) => Ok(Some(done)),
+        Err(error @ SavedError::Quota(_)) => Err(ToolError::new(Code::TooLarge, error.to_string()).into()),
+        Err(error) => {
+            warnings.push(format!("the content could not be saved: {error}"));
+            Ok(None)
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The reading of an answer by its status and media type.
+
+use reqwest::StatusCode;
+use serde_json::Value;
+use toolwright_core::{Code, Envelope, Payload, StreamDialect, ToolError};
+
+use super::{
+    Reply,
+    binary::{self, Keeping},
+    collect::{self, Unread},
+    explain, headers,
+};
+use crate::{config::Config, context::CallContext, media::MediaType, saved::SavedFiles, stream};
+
+/// The longest text that comes with an error status: error pages of proxies can be long.
+const LONGEST_ERROR_TEXT: usize = 4096;
+
+/// What an answer is read with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reader<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) saved: &'a SavedFiles,
+    pub(crate) context: &'a CallContext,
+    /// Media types that the document declares.
+    pub(crate) produces: &'a [&'a str],
+    /// How events are put together.
+    pub(crate) dialect: Option<StreamDialect>,
+    /// True where the request cannot have changed anything.
+    pub(crate) changes_nothing: bool,
+    /// True where the content is secret: it never goes to a file.
+    pub(crate) secret: bool,
+}
+
+/// Reads an answer to its end.
+pub(crate) async fn read(reader: Reader<'_>, mut reply: Reply) -> Envelope {
+    let media_type = reply.media_type();
+    let mut envelope = Envelope {
+        ok: reply.status.is_success(),
+        status_code: Some(reply.status.as_u16()),
+        content_type: media_type.as_ref().map(|media_type| media_type.essence().to_owned()),
+        headers: headers::kept(&reply.headers),
+        ..Envelope::default()
+    };
+    if let Err(unread) = read_body(reader, &mut reply, media_type.as_ref(), &mut envelope).await {
+        fail(&mut envelope, unread);
+    }
+    if !envelope.ok && envelope.error.is_none() {
+        envelope.error = Some(status_error(reply.status, &envelope));
+    }
+    if envelope.ok {
+        warn_of_undeclared(reader.produces, &mut envelope);
+    }
+    envelope
+}
+
+fn fail(envelope: &mut Envelope, unread: Unread) {
+    envelope.ok = false;
+    if let Some(size) = unread.size_bytes {
+        envelope.extra.insert("size_bytes".to_owned(), size.into());
+    }
+    envelope.error = Some(unread.error);
+}
+
+async fn read_body(
+    reader: Reader<'_>,
+    reply: &mut Reply,
+    media_type: Option<&MediaType>,
+    envelope: &mut Envelope,
+) -> Result<(), Unread> {
+    if matches!(reply.status, StatusCode::NO_CONTENT | StatusCode::RESET_CONTENT | StatusCode::NOT_MODIFIED) {
+        return Ok(());
+    }
+    match media_type {
+        Some(kind) if kind.is_event_stream() && envelope.ok => stream::read(reader, reply, envelope).await,
+        Some(kind) if kind.is_json() => {
+            let body = collect::whole(reply, reader.config, reader.context, reader.changes_nothing).await?;
+            read_json(reader, &body, kind, envelope).await
+        }
+        Some(kind) if kind.is_text() || kind.is_event_stream() => {
+            let body = collect::whole(reply, reader.config, reader.context, reader.changes_nothing).await?;
+            read_text(&body, kind, envelope);
+            Ok(())
+        }
+        _ => binary::read(reader, reply, media_type, envelope).await,
+    }
+}
+
+async fn read_json(reader: Reader<'_>, body: &[u8], kind: &MediaType, envelope: &mut Envelope) -> Result<(), Unread> {
+    if body.is_empty() {
+        return Ok(());
+    }
+    if let Ok(data) = serde_json::from_slice::<Value>(body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)) {
+        envelope.payload = Payload::Data(data);
+        return Ok(());
+    }
+    let found = match std::str::from_utf8(body) {
+        Ok(_) => "text",
+        Err(_) => "binary content",
+    };
+    envelope
+        .warnings
+        .push(format!("the answer calls itself {} and is not JSON; it is given as {found}", kind.essence()));
+    match found {
+        "text" => read_text(body, kind, envelope),
+        _ => {
+            let keeping = Keeping::new(reader, "application/octet-stream", None);
+            keeping.small(body.to_vec().into(), envelope).await?;
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn read_text(body: &[u8], kind: &MediaType, envelope: &mut Envelope) {
+    if body.is_empty() {
+        return;
+    }
+    let mut text = decode(body, kind, &mut envelope.warnings);
+    if !envelope.ok && text.len() > LONGEST_ERROR_TEXT {
+        envelope.warnings.push(format!("the text of the error was cut; it has {} bytes", text.len()));
+        text = explain::cut(&text, LONGEST_ERROR_TEXT);
+    }
+    envelope.payload = Payload::Text(text);
+}
+
+fn decode(body: &[u8], kind: &MediaType, warnings: &mut Vec<String>) -> String {
+    if matches!(kind.charset(), Some("iso-8859-1" | "latin1")) {
+        return body.iter().copied().map(char::from).collect();
+    }
+    match std::str::from_utf8(body) {
+        Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text).to_owned(),
+        Err(_) => {
+            warnings.push("the text is not UTF-8; what cannot be read is replaced".to_owned());
+            String::from_utf8_lossy(body).into_owned()
+        }
+    }
+}
+
+fn status_error(status: StatusCode, envelope: &Envelope) -> ToolError {
+    let redirect = status.is_redirection() && status != StatusCode::NOT_MODIFIED;
+    if redirect {
+        let message = "the upstream redirects to another origin, which is not followed; check the base URL";
+        return ToolError::new(Code::UpstreamError, message);
+    }
+    let message = match &envelope.payload {
+        Payload::Data(data) => explain::message_of(data),
+        Payload::Text(text) if !text.trim_start().starts_with('<') => Some(explain::one_line(text)),
+        _ => None,
+    };
+    ToolError::new(Code::UpstreamError, explain::sentence(status, message.as_deref().filter(|text| !text.is_empty())))
+}
+
+/// The document may be wrong about its answers; that is worth a word and no more.
+fn warn_of_undeclared(produces: &[&str], envelope: &mut Envelope) {
+    if produces.is_empty() || matches!(envelope.payload, Payload::Empty) {
+        return;
+    }
+    let Some(received) = envelope.content_type.as_deref() else {
+        envelope.warnings.push("the answer names no media type".to_owned());
+        return;
+    };
+    let declared = produces.iter().any(|declared| matches(MediaType::of(declared).essence(), received));
+    if !declared && received != "text/event-stream" {
+        envelope.warnings.push(format!("the answer is {received}; the document declares {}", produces.join(", ")));
+    }
+}
+
+fn matches(declared: &str, received: &str) -> bool {
+    match declared.split_once('/') {
+        Some(("*", "*")) => true,
+        Some((kind, "*")) => received.split_once('/').is_some_and(|(received, _)| received == kind),
+        _ => declared == received,
+    }
+}

@@ -1,0 +1,48 @@
+//! Request bodies: JSON, forms, multipart, and files as they are.
+
+mod form;
+mod multipart;
+mod payload;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use payload::Payload;
+
+use bytes::Bytes;
+use serde_json::{Map, Value};
+use toolwright_core::{Body, ToolError};
+
+use crate::{config::Config, encode::text, files::FileInput, media::MediaType, plan::PlannedBody};
+
+/// Plans the body of a request. An absent optional argument means no body; an explicit null is sent as null.
+pub(crate) fn plan(config: &Config, body: &Body, arguments: &Map<String, Value>) -> Result<PlannedBody, ToolError> {
+    match body {
+        Body::None => Ok(PlannedBody::None),
+        Body::Json { argument, media_type } => match arguments.get(*argument) {
+            Some(value) => whole(config, argument, media_type, value),
+            None => Ok(PlannedBody::None),
+        },
+        Body::Form { fields } => Ok(form::plan(fields, arguments)),
+        Body::Multipart { fields, extra } => multipart::plan(config, fields, *extra, arguments),
+    }
+}
+
+/// One argument as the whole body, in the declared media type.
+pub(crate) fn whole(
+    config: &Config,
+    argument: &str,
+    media_type: &str,
+    value: &Value,
+) -> Result<PlannedBody, ToolError> {
+    let kind = MediaType::of(media_type);
+    let bytes = match value {
+        _ if kind.is_json() => value.to_string(),
+        Value::Array(items) if kind.is_json_lines() => items.iter().map(|item| format!("{item}\n")).collect(),
+        Value::String(given) if !kind.is_text() => {
+            let file = FileInput::parse(config, argument, given)?;
+            return Ok(PlannedBody::File { media_type: media_type.to_owned(), file });
+        }
+        other => text(other, &[]),
+    };
+    Ok(PlannedBody::Bytes { media_type: media_type.to_owned(), bytes: Bytes::from(bytes) })
+}

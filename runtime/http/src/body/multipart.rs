@@ -1,0 +1,78 @@
+//! `multipart/form-data` (RFC 7578): which parts a call has.
+
+use serde_json::{Map, Value};
+use toolwright_core::{Field, FieldKind, Style, ToolError};
+
+use super::form::field_pairs;
+use crate::{
+    config::Config,
+    encode::{Escape, pairs},
+    files::FileInput,
+    plan::{Part, PartContent, PlannedBody},
+};
+
+/// The parts of a call: the declared fields, then the extra ones, which replace declared fields of their name.
+pub(crate) fn plan(
+    config: &Config,
+    fields: &[Field],
+    extra: Option<&str>,
+    arguments: &Map<String, Value>,
+) -> Result<PlannedBody, ToolError> {
+    let extra = extra.and_then(|argument| arguments.get(argument)).and_then(Value::as_object);
+    let mut parts = Vec::new();
+    for field in fields {
+        let replaced = extra.is_some_and(|extra| extra.contains_key(field.wire));
+        let Some(value) = arguments.get(field.argument).filter(|_| !replaced) else { continue };
+        match field.kind {
+            FieldKind::File => file_parts(config, field, value, &mut parts)?,
+            FieldKind::Value => parts.extend(value_parts(field, value)),
+        }
+    }
+    for (name, value) in extra.into_iter().flatten() {
+        parts.extend(extra_parts(name, value));
+    }
+    Ok(PlannedBody::Multipart(parts))
+}
+
+fn value_parts(field: &Field, value: &Value) -> Vec<Part> {
+    let is_json = field.style == Style::Json && matches!(value, Value::Array(_) | Value::Object(_));
+    field_pairs(field, value, Escape::None)
+        .into_iter()
+        .map(|(name, text)| Part {
+            name,
+            content: if is_json { PartContent::Json(text) } else { PartContent::Text(text) },
+        })
+        .collect()
+}
+
+fn file_parts(config: &Config, field: &Field, value: &Value, parts: &mut Vec<Part>) -> Result<(), ToolError> {
+    let values = match value {
+        Value::Array(items) => items.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    for value in values {
+        match value {
+            Value::Null => {}
+            Value::String(given) => {
+                let file = FileInput::parse(config, field.argument, given)?;
+                parts.push(Part { name: field.wire.to_owned(), content: PartContent::File(file) });
+            }
+            _ => return Err(ToolError::invalid(format!("`{}` must be a file input, given as text", field.argument))),
+        }
+    }
+    Ok(())
+}
+
+/// An undeclared field: texts as they are, arrays as repeated fields, objects as JSON.
+fn extra_parts(name: &str, value: &Value) -> Vec<Part> {
+    let nested = |value: &Value| matches!(value, Value::Array(_) | Value::Object(_));
+    let style = match value {
+        Value::Array(items) if items.iter().any(nested) => Style::Json,
+        Value::Object(_) => Style::Json,
+        _ => Style::Form,
+    };
+    pairs(name, value, style, true, &[], Escape::None)
+        .into_iter()
+        .map(|(name, text)| Part { name, content: PartContent::Text(text) })
+        .collect()
+}

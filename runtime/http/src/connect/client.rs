@@ -1,0 +1,72 @@
+//! The client that talks to the upstream, made on first use and once.
+
+use std::sync::{Arc, OnceLock};
+
+use reqwest::{Client, NoProxy, Proxy, redirect::Policy};
+use rustls::ClientConfig;
+use toolwright_core::{Code, ToolError};
+
+use super::tls::Certificates;
+use crate::config::{Config, ConfigError};
+
+/// Hosts that never go through a proxy.
+const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
+
+/// An HTTP client that costs nothing until it is used.
+#[derive(Debug)]
+pub(crate) struct LazyClient {
+    certificates: Certificates,
+    proxy: Option<Proxy>,
+    client: OnceLock<Result<Client, ToolError>>,
+}
+
+impl LazyClient {
+    /// Checks what can be checked without making the client.
+    pub(crate) fn new(config: &Config) -> Result<Self, ConfigError> {
+        let certificates = match (&config.ca_file, &config.client_cert_file) {
+            (None, None) => Certificates::default(),
+            _ => Certificates::read(config)?,
+        };
+        Ok(LazyClient { certificates, proxy: proxy(config)?, client: OnceLock::new() })
+    }
+
+    /// The client.
+    pub(crate) fn get(&self, config: &Config) -> Result<&Client, ToolError> {
+        self.client.get_or_init(|| self.build(config)).as_ref().map_err(Clone::clone)
+    }
+
+    /// TLS for a WebSocket.
+    pub(crate) fn tls(&self) -> Result<Arc<ClientConfig>, ToolError> {
+        self.certificates.client_config().map(Arc::new).map_err(|error| unusable(&error.to_string()))
+    }
+
+    fn build(&self, config: &Config) -> Result<Client, ToolError> {
+        let tls = self.certificates.client_config().map_err(|error| unusable(&error.to_string()))?;
+        let mut builder = Client::builder()
+            .tls_backend_preconfigured(tls)
+            .no_proxy()
+            .redirect(Policy::none())
+            .referer(false)
+            .tcp_nodelay(true)
+            .connect_timeout(config.connect_timeout)
+            .user_agent(&config.user_agent);
+        if let Some(proxy) = &self.proxy {
+            builder = builder.proxy(proxy.clone());
+        }
+        builder.build().map_err(|error| unusable(&error.to_string()))
+    }
+}
+
+fn proxy(config: &Config) -> Result<Option<Proxy>, ConfigError> {
+    let Some(url) = &config.https_proxy else { return Ok(None) };
+    let proxy = Proxy::https(url.expose()).map_err(|_| ConfigError::Proxy)?;
+    let bypass = match &config.no_proxy {
+        Some(hosts) => format!("{LOOPBACK},{hosts}"),
+        None => LOOPBACK.to_owned(),
+    };
+    Ok(Some(proxy.no_proxy(NoProxy::from_string(&bypass))))
+}
+
+fn unusable(why: &str) -> ToolError {
+    ToolError::new(Code::UpstreamUnreachable, format!("the HTTP client cannot be made: {why}"))
+}

@@ -1,0 +1,81 @@
+//! TLS with bundled roots: nothing is read from the system, so it works in an empty root folder.
+
+use std::{path::Path, sync::Arc};
+
+use rustls::{
+    ClientConfig, RootCertStore,
+    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+};
+
+use crate::config::{Config, ConfigError};
+
+/// Certificates of the operator's own.
+#[derive(Debug, Default)]
+pub(crate) struct Certificates {
+    authorities: Vec<CertificateDer<'static>>,
+    client: Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>,
+}
+
+impl Certificates {
+    /// Reads the configured PEM files, so that a mistake shows at the start.
+    pub(crate) fn read(config: &Config) -> Result<Self, ConfigError> {
+        let authorities = match &config.ca_file {
+            Some(path) => chain("the CA file", path)?,
+            None => Vec::new(),
+        };
+        let client = match &config.client_cert_file {
+            Some(path) => Some((chain("the client certificate file", path)?, key(path)?)),
+            None => None,
+        };
+        let certificates = Certificates { authorities, client };
+        if let Err(error) = certificates.client_config() {
+            let path = config.client_cert_file.as_ref().or(config.ca_file.as_ref()).cloned().unwrap_or_default();
+            return Err(ConfigError::Pem { what: "the certificates of", path, reason: error.to_string() });
+        }
+        Ok(certificates)
+    }
+
+    /// A client configuration with the public roots, the private authorities and the client certificate.
+    pub(crate) fn client_config(&self) -> Result<ClientConfig, rustls::Error> {
+        let mut roots = RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
+        for authority in &self.authorities {
+            roots.add(authority.clone())?;
+        }
+        let builder = builder()?.with_root_certificates(roots);
+        let mut config = match &self.client {
+            Some((chain, key)) => builder.with_client_auth_cert(chain.clone(), key.clone_key())?,
+            None => builder.with_no_client_auth(),
+        };
+        config.alpn_protocols = vec![b"http/1.1".to_vec()];
+        Ok(config)
+    }
+}
+
+/// A client configuration with the public roots alone.
+pub(crate) fn public_client() -> Result<ClientConfig, rustls::Error> {
+    Certificates::default().client_config()
+}
+
+fn builder() -> Result<rustls::ConfigBuilder<ClientConfig, rustls::WantsVerifier>, rustls::Error> {
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions()
+}
+
+fn chain(what: &'static str, path: &Path) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
+    let fault = |reason: String| ConfigError::Pem { what, path: path.to_owned(), reason };
+    let certificates: Vec<_> = CertificateDer::pem_file_iter(path)
+        .and_then(|found| found.collect::<Result<_, _>>())
+        .map_err(|error| fault(error.to_string()))?;
+    if certificates.is_empty() {
+        return Err(fault("no certificate found in it".to_owned()));
+    }
+    Ok(certificates)
+}
+
+fn key(path: &Path) -> Result<PrivateKeyDer<'static>, ConfigError> {
+    PrivateKeyDer::from_pem_file(path).map_err(|_| ConfigError::Pem {
+        what: "the client certificate file",
+        path: path.to_owned(),
+        reason: "no private key found in it".to_owned(),
+    })
+}

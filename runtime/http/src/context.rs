@@ -1,0 +1,110 @@
+//! What surrounds a call: its deadline, its cancellation, and whom to tell about its progress.
+
+use std::{future::Future, time::Duration};
+
+use tokio::{
+    sync::mpsc,
+    time::{Instant, sleep_until},
+};
+use tokio_util::sync::CancellationToken;
+use toolwright_core::{Code, ToolError};
+
+/// One step of a call that takes a while.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProgressUpdate {
+    /// How far the call is; grows from update to update.
+    pub progress: f64,
+    /// Where it ends, if known.
+    pub total: Option<f64>,
+    /// For people: the text of a stream as it comes, or what is waited for.
+    pub message: String,
+}
+
+/// Where progress goes; cheap to clone. Without a receiver, nothing is sent.
+#[derive(Debug, Clone, Default)]
+pub struct Progress {
+    sender: Option<mpsc::Sender<ProgressUpdate>>,
+}
+
+impl Progress {
+    /// Progress to that channel.
+    #[must_use]
+    pub fn to(sender: mpsc::Sender<ProgressUpdate>) -> Self {
+        Progress { sender: Some(sender) }
+    }
+
+    /// Progress that nobody watches.
+    #[must_use]
+    pub fn none() -> Self {
+        Progress::default()
+    }
+
+    /// True where somebody watches.
+    #[must_use]
+    pub fn is_watched(&self) -> bool {
+        self.sender.is_some()
+    }
+
+    /// Sends an update if there is room; never waits. False where it was not taken.
+    pub fn send(&self, update: ProgressUpdate) -> bool {
+        self.sender.as_ref().is_some_and(|sender| sender.try_send(update).is_ok())
+    }
+}
+
+/// What surrounds one call.
+#[derive(Debug, Clone)]
+pub struct CallContext {
+    /// When the call must be over.
+    pub deadline: Instant,
+    /// Cancels the call: the connection to the upstream is dropped.
+    pub cancel: CancellationToken,
+    /// Where progress goes.
+    pub progress: Progress,
+}
+
+impl CallContext {
+    /// A call that must be over within that time, watched by nobody.
+    #[must_use]
+    pub fn within(limit: Duration) -> Self {
+        CallContext { deadline: Instant::now() + limit, cancel: CancellationToken::new(), progress: Progress::none() }
+    }
+
+    /// Waits for the future, the deadline or the cancellation, whichever comes first.
+    pub(crate) async fn bound<T>(&self, future: impl Future<Output = T>) -> Result<T, Interrupted> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(Interrupted::Cancelled),
+            () = sleep_until(self.deadline) => Err(Interrupted::Deadline),
+            value = future => Ok(value),
+        }
+    }
+
+    /// Time left before the deadline.
+    pub(crate) fn remaining(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+}
+
+/// Why a wait ended early.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Interrupted {
+    Deadline,
+    Cancelled,
+}
+
+impl Interrupted {
+    /// The failure as the caller sees it. Where the call may change something, the text says so: the upstream may have
+    /// acted before the answer came.
+    pub(crate) fn into_error(self, changes_nothing: bool) -> ToolError {
+        let (code, what) = match self {
+            Interrupted::Deadline => (Code::Deadline, "the upstream did not finish before the deadline"),
+            Interrupted::Cancelled => (Code::Cancelled, "the call was cancelled"),
+        };
+        let advice = match (self, changes_nothing) {
+            (Interrupted::Deadline, true) => "; ask for less, or raise the request timeout",
+            (Interrupted::Cancelled, true) => "",
+            (_, false) => "; it may already have been applied: read the state before trying again",
+        };
+        ToolError::new(code, format!("{what}{advice}"))
+    }
+}

@@ -1,0 +1,90 @@
+//! A planned request as a `curl` command line.
+
+use std::fmt::Write;
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+
+use crate::{
+    files::{FileInput, Source},
+    plan::{PartContent, Planned, PlannedBody},
+};
+
+/// A longer inline file is named instead of written out.
+const LONGEST_INLINE: usize = 3 * 1024;
+
+impl Planned {
+    /// The request as a shell command. The API key is a variable such as `$LOCALAI_API_KEY`, never its value.
+    #[must_use]
+    pub fn to_curl(&self) -> String {
+        let mut out = format!("curl --request {} {}", self.method.as_str(), quoted(self.url.as_str()));
+        if let Some(placeholder) = &self.key_placeholder {
+            // Double quotes, so that the shell fills in the variable.
+            push(&mut out, &format!("--header \"Authorization: Bearer ${placeholder}\""));
+        }
+        for (name, value) in &self.headers {
+            let value = String::from_utf8_lossy(value.as_bytes());
+            push(&mut out, &format!("--header {}", quoted(&format!("{name}: {value}"))));
+        }
+        self.push_body(&mut out);
+        out
+    }
+
+    fn push_body(&self, out: &mut String) {
+        match &self.body {
+            PlannedBody::None => {}
+            PlannedBody::Bytes { media_type, bytes } => {
+                push(out, &format!("--header {}", quoted(&format!("content-type: {media_type}"))));
+                push(out, &format!("--data-raw {}", quoted(&String::from_utf8_lossy(bytes))));
+            }
+            PlannedBody::File { media_type, file } => {
+                push(out, &format!("--header {}", quoted(&format!("content-type: {media_type}"))));
+                push(out, &format!("--data-binary \"@\"{}", place(file)));
+            }
+            PlannedBody::Multipart(parts) => {
+                for part in parts {
+                    push(out, &form_option(&part.name, &part.content));
+                }
+            }
+        }
+    }
+}
+
+fn push(out: &mut String, option: &str) {
+    // Writing to a string cannot fail.
+    let _ = write!(out, " \\\n  {option}");
+}
+
+fn form_option(name: &str, content: &PartContent) -> String {
+    match content {
+        PartContent::Text(text) => format!("--form-string {}", quoted(&format!("{name}={text}"))),
+        PartContent::Json(text) => format!("--form {}", quoted(&format!("{name}={text};type=application/json"))),
+        PartContent::File(file) => {
+            let suffix = match &file.source {
+                Source::Inline { media_type, name, .. } => format!(";type={media_type};filename={name}"),
+                Source::Path(_) | Source::Url(_) => String::new(),
+            };
+            format!("--form {}\"@\"{}{}", quoted(&format!("{name}=")), place(file), quoted_or_nothing(&suffix))
+        }
+    }
+}
+
+/// Where the shell finds the content. Paths are relative to the file root.
+fn place(file: &FileInput) -> String {
+    match &file.source {
+        Source::Path(path) => quoted(path),
+        Source::Url(url) => format!("<(curl {})", quoted(url.as_str())),
+        Source::Inline { bytes, .. } if bytes.len() <= LONGEST_INLINE => {
+            format!("<(echo {} | base64 -d)", STANDARD.encode(bytes))
+        }
+        Source::Inline { name, .. } => quoted(name),
+    }
+}
+
+fn quoted_or_nothing(text: &str) -> String {
+    if text.is_empty() { String::new() } else { quoted(text) }
+}
+
+/// Single quotes for a POSIX shell: nothing inside is interpreted.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "'\\''"))
+}

@@ -1,0 +1,103 @@
+//! Names and values of query strings, cookies and form bodies (OpenAPI 3.1 section 4.8.12.3 and its style table).
+
+use serde_json::Value;
+use toolwright_core::Style;
+
+use super::{
+    percent,
+    shape::{SendAs, Shape, text},
+};
+
+/// Whether names and values are percent-encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Escape {
+    /// As in a query string.
+    Percent,
+    /// As in a multipart body, where bytes need no escape.
+    None,
+}
+
+impl Escape {
+    fn text(self, text: &str) -> String {
+        match self {
+            Escape::Percent => percent::value(text),
+            Escape::None => text.to_owned(),
+        }
+    }
+
+    /// The separator of a style. The comma stays bare, so that it differs from a comma inside a value.
+    fn separator(self, style: Style) -> &'static str {
+        match (style, self) {
+            (Style::Spaces, Escape::Percent) => "%20",
+            (Style::Spaces, Escape::None) => " ",
+            (Style::Pipes, Escape::Percent) => "%7C",
+            (Style::Pipes, Escape::None) => "|",
+            (Style::Tabs, Escape::Percent) => "%09",
+            (Style::Tabs, Escape::None) => "\t",
+            _ => ",",
+        }
+    }
+}
+
+/// The pairs that one value becomes; none where there is nothing to send.
+pub(crate) fn pairs(
+    wire: &str,
+    value: &Value,
+    style: Style,
+    explode: bool,
+    send_as: SendAs<'_>,
+    escape: Escape,
+) -> Vec<(String, String)> {
+    match style {
+        Style::Json if value.is_null() => Vec::new(),
+        Style::Json => vec![(escape.text(wire), escape.text(&value.to_string()))],
+        Style::Deep => deep(wire, value, send_as, escape),
+        _ => flat(wire, Shape::of(value, send_as), style, explode, escape),
+    }
+}
+
+fn flat(wire: &str, shape: Shape, style: Style, explode: bool, escape: Escape) -> Vec<(String, String)> {
+    let name = escape.text(wire);
+    let separator = escape.separator(style);
+    match shape {
+        Shape::Absent => Vec::new(),
+        Shape::Scalar(text) => vec![(name, escape.text(&text))],
+        Shape::List(texts) if explode => texts.iter().map(|text| (name.clone(), escape.text(text))).collect(),
+        Shape::List(texts) => vec![(name, join(texts.iter(), separator, escape))],
+        Shape::Object(members) if explode => {
+            members.iter().map(|(key, text)| (escape.text(key), escape.text(text))).collect()
+        }
+        Shape::Object(members) => {
+            vec![(name, join(members.iter().flat_map(|(key, text)| [key, text]), separator, escape))]
+        }
+    }
+}
+
+fn join<'a>(texts: impl Iterator<Item = &'a String>, separator: &str, escape: Escape) -> String {
+    texts.map(|text| escape.text(text)).collect::<Vec<_>>().join(separator)
+}
+
+/// `filter[price][gte]=5`. OpenAPI leaves arrays below `deepObject` open; indexed brackets (`tags[0]=a`) are what the
+/// common bracket parsers read.
+fn deep(name: &str, value: &Value, send_as: SendAs<'_>, escape: Escape) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    descend(name.to_owned(), value, send_as, &mut out);
+    out.into_iter().map(|(name, text)| (escape.text(&name), escape.text(&text))).collect()
+}
+
+fn descend(name: String, value: &Value, send_as: SendAs<'_>, out: &mut Vec<(String, String)>) {
+    match value {
+        Value::Null => {}
+        Value::Object(members) => {
+            for (key, member) in members {
+                descend(format!("{name}[{key}]"), member, send_as, out);
+            }
+        }
+        Value::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                descend(format!("{name}[{index}]"), item, send_as, out);
+            }
+        }
+        scalar => out.push((name, text(scalar, send_as))),
+    }
+}

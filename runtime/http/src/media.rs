@@ -1,0 +1,107 @@
+//! Media types (RFC 9110 section 8.3.1): which of them are JSON, text or binary.
+
+/// A media type in lower case, without parameters, and its charset.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MediaType {
+    essence: String,
+    charset: Option<String>,
+}
+
+impl MediaType {
+    /// Reads a `Content-Type` value leniently.
+    pub(crate) fn of(header: &str) -> Self {
+        let mut parts = header.split(';');
+        let essence = parts.next().unwrap_or_default().trim().to_ascii_lowercase();
+        let charset = parts.find_map(|parameter| {
+            let (name, value) = parameter.split_once('=')?;
+            name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"').to_ascii_lowercase())
+        });
+        MediaType { essence, charset }
+    }
+
+    /// `type/subtype`.
+    pub(crate) fn essence(&self) -> &str {
+        &self.essence
+    }
+
+    /// The declared charset.
+    pub(crate) fn charset(&self) -> Option<&str> {
+        self.charset.as_deref()
+    }
+
+    pub(crate) fn is_event_stream(&self) -> bool {
+        self.essence == "text/event-stream"
+    }
+
+    /// JSON, whatever its profile (RFC 6839 section 3.1 and the older `text/json`).
+    pub(crate) fn is_json(&self) -> bool {
+        matches!(self.essence.as_str(), "application/json" | "text/json") || self.essence.ends_with("+json")
+    }
+
+    /// One JSON value a line.
+    pub(crate) fn is_json_lines(&self) -> bool {
+        matches!(
+            self.essence.as_str(),
+            "application/x-ndjson" | "application/ndjson" | "application/jsonl" | "application/x-jsonlines"
+        )
+    }
+
+    /// Text of any kind that is not JSON.
+    pub(crate) fn is_text(&self) -> bool {
+        const TEXT: [&str; 9] = [
+            "application/xml",
+            "application/yaml",
+            "application/x-yaml",
+            "application/toml",
+            "application/javascript",
+            "application/graphql",
+            "application/sql",
+            "application/x-www-form-urlencoded",
+            "application/csv",
+        ];
+        self.is_json_lines()
+            || (self.essence.starts_with("text/") && !self.is_json())
+            || TEXT.contains(&self.essence.as_str())
+            || self.essence.ends_with("+xml") && self.essence != "image/svg+xml"
+            || self.essence.ends_with("+yaml")
+    }
+
+    /// Content that is never shown as text, even where its bytes happen to be UTF-8.
+    pub(crate) fn is_surely_binary(&self) -> bool {
+        const BINARY: [&str; 6] = [
+            "application/octet-stream",
+            "application/pdf",
+            "application/zip",
+            "application/gzip",
+            "application/x-tar",
+            "application/wasm",
+        ];
+        ["image/", "audio/", "video/", "font/", "model/"].iter().any(|kind| self.essence.starts_with(kind))
+            || BINARY.contains(&self.essence.as_str())
+    }
+}
+
+/// A file extension for a media type, without its dot.
+pub(crate) fn extension(essence: &str) -> &'static str {
+    match essence {
+        "audio/wav" | "audio/x-wav" | "audio/wave" | "audio/vnd.wave" => "wav",
+        "audio/mpeg" | "audio/mp3" => "mp3",
+        "audio/ogg" => "ogg",
+        "audio/flac" | "audio/x-flac" => "flac",
+        "audio/mp4" => "m4a",
+        "image/jpeg" => "jpg",
+        "model/gltf-binary" => "glb",
+        "text/plain" => "txt",
+        other => mime_guess::get_mime_extensions_str(other).and_then(|all| all.first().copied()).unwrap_or("bin"),
+    }
+}
+
+/// The media type that a file name suggests.
+pub(crate) fn by_name(name: &str) -> String {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+    match extension.as_str() {
+        "glb" => "model/gltf-binary".to_owned(),
+        "wav" => "audio/wav".to_owned(),
+        _ => mime_guess::from_path(name).first_or_octet_stream().essence_str().to_owned(),
+    }
+}

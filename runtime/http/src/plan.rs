@@ -1,0 +1,136 @@
+//! A request before anything is opened or sent: what a dry run shows, and what every attempt is made from.
+
+use bytes::Bytes;
+use reqwest::{
+    Url,
+    header::{ACCEPT, HeaderMap, HeaderValue},
+};
+use serde_json::{Map, Value};
+use toolwright_core::{Binding, Code, HttpBinding, Method, NoRoute, StreamDialect, ToolError, ToolSpec};
+
+use crate::{body, config::Config, encode, files::FileInput};
+
+/// A request, planned and not sent.
+#[derive(Debug)]
+pub struct Planned {
+    pub(crate) method: Method,
+    pub(crate) url: Url,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: PlannedBody,
+    /// Stands for the API key where the request is printed; `None` where none is sent.
+    pub(crate) key_placeholder: Option<String>,
+}
+
+/// The body of a planned request.
+#[derive(Debug)]
+pub(crate) enum PlannedBody {
+    /// No body.
+    None,
+    /// Bytes of a media type.
+    Bytes { media_type: String, bytes: Bytes },
+    /// One file as the whole body.
+    File { media_type: String, file: FileInput },
+    /// The parts of a `multipart/form-data` body.
+    Multipart(Vec<Part>),
+}
+
+/// One part of a multipart body.
+#[derive(Debug)]
+pub(crate) struct Part {
+    pub(crate) name: String,
+    pub(crate) content: PartContent,
+}
+
+/// What a part holds.
+#[derive(Debug)]
+pub(crate) enum PartContent {
+    /// Text without a content type of its own.
+    Text(String),
+    /// A value as JSON.
+    Json(String),
+    /// A file.
+    File(FileInput),
+}
+
+/// Plans a tool's request.
+///
+/// # Errors
+/// `no_route` where the real server lacks the route; `invalid_arguments` or `file_refused` where a value cannot be sent.
+pub(crate) fn plan(config: &Config, spec: &ToolSpec, arguments: &Map<String, Value>) -> Result<Planned, ToolError> {
+    match spec.binding {
+        Binding::Http(binding) => plan_http(config, &binding, arguments),
+        Binding::WebSocket(binding) => {
+            let target = encode::target(&config.base_url, binding.path, binding.parameters, arguments)?;
+            let headers = target.headers;
+            Ok(Planned::new(config, Method::Get, target.url, headers, PlannedBody::None))
+        }
+        Binding::NoRoute(missing) => Err(no_route(&missing)),
+    }
+}
+
+pub(crate) fn plan_http(
+    config: &Config,
+    binding: &HttpBinding,
+    arguments: &Map<String, Value>,
+) -> Result<Planned, ToolError> {
+    let target = encode::target(&config.base_url, binding.path, binding.parameters, arguments)?;
+    let body = body::plan(config, &binding.body, arguments)?;
+    let mut headers = target.headers;
+    headers.insert(ACCEPT, accept(binding, arguments));
+    Ok(Planned::new(config, binding.method, target.url, headers, body))
+}
+
+impl Planned {
+    pub(crate) fn new(config: &Config, method: Method, url: Url, headers: HeaderMap, body: PlannedBody) -> Self {
+        let key_placeholder = config.api_key.as_ref().map(|_| placeholder(&config.server_name));
+        Planned { method, url, headers, body, key_placeholder }
+    }
+
+    /// The URL as it will be requested.
+    #[must_use]
+    pub fn url(&self) -> &Url {
+        &self.url
+    }
+
+    /// The method as it will be requested.
+    #[must_use]
+    pub fn method(&self) -> &'static str {
+        self.method.as_str()
+    }
+}
+
+/// `LOCALAI_API_KEY` for a server named `localai`.
+fn placeholder(server_name: &str) -> String {
+    let upper = server_name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' });
+    upper.chain("_API_KEY".chars()).collect()
+}
+
+pub(crate) fn no_route(missing: &NoRoute) -> ToolError {
+    ToolError::new(Code::NoRoute, missing_text(missing))
+}
+
+pub(crate) fn missing_text(missing: &NoRoute) -> String {
+    match missing.instead {
+        Some(tool) => format!("{}; use {tool} instead", missing.missing.trim_end_matches('.')),
+        None => missing.missing.to_owned(),
+    }
+}
+
+/// What the caller can read: the declared types first, and anything else as well, since real answers differ.
+fn accept(binding: &HttpBinding, arguments: &Map<String, Value>) -> HeaderValue {
+    let streams = binding.stream.is_some_and(|dialect| asks_for_stream(dialect, arguments));
+    let declared: Vec<&str> = if streams { vec!["text/event-stream"] } else { binding.produces.to_vec() };
+    if declared.is_empty() || declared.contains(&"*/*") {
+        return HeaderValue::from_static("*/*");
+    }
+    HeaderValue::from_str(&format!("{}, */*;q=0.5", declared.join(", ")))
+        .unwrap_or_else(|_| HeaderValue::from_static("*/*"))
+}
+
+/// True where an argument, or a field of the body, named `stream` is true.
+fn asks_for_stream(_: StreamDialect, arguments: &Map<String, Value>) -> bool {
+    let is_true = |value: &Value| value == &Value::Bool(true) || value.as_str() == Some("true");
+    arguments
+        .iter()
+        .any(|(name, value)| (name == "stream" && is_true(value)) || value.get("stream").is_some_and(is_true))
+}

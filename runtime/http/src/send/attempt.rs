@@ -1,0 +1,83 @@
+//! One attempt, redirects on the same origin included.
+
+use reqwest::{
+    Client, Request, StatusCode, Url,
+    header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, LOCATION},
+};
+
+use super::fault::Fault;
+use crate::{answer::Reply, body::Payload, config::Config, plan::Planned};
+
+const MOST_REDIRECTS: usize = 5;
+
+/// What every attempt of a call is made from.
+#[derive(Debug)]
+pub(crate) struct Attempt<'a> {
+    pub(crate) config: &'a Config,
+    pub(crate) client: &'a Client,
+    pub(crate) planned: &'a Planned,
+    pub(crate) payload: &'a Payload,
+}
+
+/// The credential header. Only requests to the upstream's own origin are ever made with it.
+pub(crate) fn authorization(config: &Config) -> Option<HeaderValue> {
+    let key = config.api_key.as_ref()?;
+    let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose())).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+impl Attempt<'_> {
+    /// Sends the request and follows redirects that stay on its origin. Any other redirect is the answer.
+    pub(crate) async fn send(&self) -> Result<Reply, Fault> {
+        let mut url = self.planned.url.clone();
+        let mut method = self.planned.method.as_str();
+        for _ in 0..=MOST_REDIRECTS {
+            let with_body = method == self.planned.method.as_str();
+            let response = self.client.execute(self.request(method, url.clone(), with_body)?).await?;
+            match redirect(&response, &url) {
+                Some(next) => {
+                    method = redirected_method(response.status(), method);
+                    url = next;
+                }
+                None => return Ok(Reply::new(response)),
+            }
+        }
+        Err(Fault::TooManyRedirects)
+    }
+
+    fn request(&self, method: &str, url: Url, with_body: bool) -> Result<Request, Fault> {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).map_err(|_| Fault::Method)?;
+        let mut request = Request::new(method, url);
+        let headers = request.headers_mut();
+        headers.extend(self.planned.headers.clone());
+        if let Some(value) = authorization(self.config) {
+            headers.insert(AUTHORIZATION, value);
+        }
+        let Some(body) = self.payload.body().filter(|_| with_body) else { return Ok(request) };
+        if let Some(value) = self.payload.content_type().and_then(|text| HeaderValue::from_str(text).ok()) {
+            headers.entry(CONTENT_TYPE).or_insert(value);
+        }
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(self.payload.length()));
+        *request.body_mut() = Some(body);
+        Ok(request)
+    }
+}
+
+/// Where a redirect leads, if it is one and stays on the origin (RFC 6454 section 5).
+fn redirect(response: &reqwest::Response, from: &Url) -> Option<Url> {
+    let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
+    let location = response.headers().get(LOCATION).filter(|_| is_redirect)?;
+    let next = from.join(std::str::from_utf8(location.as_bytes()).ok()?).ok()?;
+    (next.origin() == from.origin() && next.username().is_empty() && next.password().is_none()).then_some(next)
+}
+
+/// The method after a redirect, as browsers have it (Fetch standard, HTTP-redirect fetch step 12).
+fn redirected_method(status: StatusCode, method: &'static str) -> &'static str {
+    match (status.as_u16(), method) {
+        (301 | 302, "POST") => "GET",
+        (303, "GET" | "HEAD") => method,
+        (303, _) => "GET",
+        _ => method,
+    }
+}

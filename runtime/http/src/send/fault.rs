@@ -1,0 +1,74 @@
+//! What can go wrong before there is an answer, in words that say what to check.
+
+use std::error::Error;
+
+use toolwright_core::{Code, ToolError};
+
+use crate::config::Config;
+
+/// An attempt without an answer.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Fault {
+    /// The connection failed or broke off.
+    #[error("{0}")]
+    Network(#[from] reqwest::Error),
+    /// More redirects than are followed.
+    #[error("the upstream redirects too often")]
+    TooManyRedirects,
+    /// The method is no HTTP token.
+    #[error("the method is not an HTTP token")]
+    Method,
+}
+
+impl Fault {
+    /// True where the connection was there and broke off before the answer: worth another attempt where the call is safe.
+    pub(crate) fn is_broken_connection(&self) -> bool {
+        matches!(self, Fault::Network(error) if error.is_request() && !error.is_connect() && !error.is_timeout())
+    }
+
+    pub(crate) fn into_error(self, config: &Config) -> ToolError {
+        match self {
+            Fault::Network(error) => unreachable(config, &error),
+            Fault::TooManyRedirects => ToolError::new(Code::UpstreamError, self.to_string()),
+            Fault::Method => ToolError::invalid(self.to_string()),
+        }
+    }
+}
+
+/// `upstream_unreachable`, with the reason and what to check. Only the origin of the upstream is named: paths and
+/// queries may hold values that are nobody's business.
+pub(crate) fn unreachable(config: &Config, error: &(dyn Error + 'static)) -> ToolError {
+    let origin = config.base_url.origin().ascii_serialization();
+    let reason = innermost(error);
+    let advice = match reason.to_ascii_lowercase() {
+        reason if reason.contains("certificate") => {
+            "check the certificate, or set the CA file where the upstream has a private authority"
+        }
+        reason if reason.contains("dns") || reason.contains("lookup") || reason.contains("name") => {
+            "check the host name in the base URL"
+        }
+        _ => "check that it runs there and that the base URL is right",
+    };
+    ToolError::new(Code::UpstreamUnreachable, format!("cannot reach the upstream at {origin}: {reason}; {advice}"))
+}
+
+/// `upstream_unreachable` for a connection that ended within an answer.
+pub(crate) fn broke_off(received: u64) -> ToolError {
+    ToolError::new(
+        Code::UpstreamUnreachable,
+        format!("the upstream broke off its answer after {received} bytes; it may have crashed or run out of memory"),
+    )
+}
+
+/// The last error of a chain says what happened; the ones above it repeat the URL.
+fn innermost(error: &(dyn Error + 'static)) -> String {
+    let mut current = error;
+    while let Some(source) = current.source() {
+        current = source;
+    }
+    match current.downcast_ref::<reqwest::Error>() {
+        Some(error) if error.is_timeout() => "no connection within the time limit".to_owned(),
+        Some(_) => "the request failed".to_owned(),
+        None => current.to_string(),
+    }
+}

@@ -1,0 +1,55 @@
+//! One request to the upstream: attempts, redirects, and waiting for a model that loads.
+
+mod attempt;
+mod fault;
+mod loading;
+mod retry;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use attempt::{Attempt, authorization};
+pub(crate) use fault::{broke_off, unreachable};
+
+use toolwright_core::ToolError;
+
+use self::retry::{Retries, Verdict};
+use crate::{
+    answer::Reply,
+    context::{CallContext, Interrupted},
+};
+
+/// Sends until there is an answer to keep.
+///
+/// # Errors
+/// `upstream_unreachable`, `deadline` or `cancelled`. An answer with an error status is a reply, not an error.
+pub(crate) async fn exchange(attempt: &Attempt<'_>, context: &CallContext) -> Result<Reply, ToolError> {
+    let changes_nothing = attempt.planned.method.is_safe();
+    let interrupted = |interrupted: Interrupted| interrupted.into_error(changes_nothing);
+    let mut retries = Retries::new(changes_nothing);
+    loop {
+        let outcome = context.bound(attempt.send()).await.map_err(interrupted)?;
+        let mut reply = match outcome {
+            Ok(reply) => reply,
+            Err(fault) => match retries.after_fault(&fault, context) {
+                Some(wait) => {
+                    context.bound(tokio::time::sleep(wait)).await.map_err(interrupted)?;
+                    continue;
+                }
+                None => return Err(fault.into_error(attempt.config)),
+            },
+        };
+        let loading = match attempt.config.loading_wait {
+            true => context.bound(loading::of(&mut reply)).await.map_err(interrupted)?,
+            false => None,
+        };
+        let wait = match retries.after_reply(&reply, loading.as_ref(), context) {
+            Verdict::Keep => return Ok(reply),
+            Verdict::Wait(wait) => wait,
+        };
+        if let Some(loading) = loading {
+            retries.report(&context.progress, &loading);
+        }
+        drop(reply);
+        context.bound(tokio::time::sleep(wait)).await.map_err(interrupted)?;
+    }
+}

@@ -1,0 +1,209 @@
+//! The upstream: one configuration, one client, all calls.
+
+use std::{sync::Arc, time::Duration};
+
+use reqwest::header::HeaderValue;
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+use toolwright_core::{Binding, Envelope, HttpBinding, StreamDialect, ToolError, ToolSpec};
+
+use crate::{
+    answer::{self, Masks, Reader},
+    body::Payload,
+    config::{self, Config, ConfigError},
+    connect::LazyClient,
+    context::CallContext,
+    files::{Fetcher, Guard},
+    plan::{self, Part, PartContent, Planned, PlannedBody},
+    raw::{self, RawRequest},
+    saved::SavedFiles,
+    send::{self, Attempt},
+    websocket,
+};
+
+/// Carries out calls to one upstream. Cheap to clone: clones share the connections.
+#[derive(Debug, Clone)]
+pub struct Upstream {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    config: Config,
+    client: LazyClient,
+    fetcher: Fetcher,
+    saved: SavedFiles,
+}
+
+/// How an answer is to be read.
+#[derive(Debug, Clone, Copy)]
+struct Expected<'a> {
+    produces: &'a [&'a str],
+    dialect: Option<StreamDialect>,
+    secrets: &'a [&'a str],
+}
+
+impl Upstream {
+    /// An upstream. Only the settings are checked; the HTTP client is made at the first call.
+    ///
+    /// # Errors
+    /// When a setting cannot be used.
+    pub fn new(config: Config) -> Result<Self, ConfigError> {
+        Upstream::guarded(config, Guard::public())
+    }
+
+    pub(crate) fn guarded(config: Config, guard: Guard) -> Result<Self, ConfigError> {
+        config::check_base_url(&config.base_url)?;
+        if HeaderValue::from_str(&config.user_agent).is_err() {
+            return Err(ConfigError::UserAgent);
+        }
+        if config.api_key.is_some() && send::authorization(&config).is_none() {
+            return Err(ConfigError::ApiKey);
+        }
+        let inner = Inner {
+            client: LazyClient::new(&config)?,
+            fetcher: Fetcher::new(guard),
+            saved: SavedFiles::new(&config),
+            config,
+        };
+        Ok(Upstream { inner: Arc::new(inner) })
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.inner.config
+    }
+
+    /// The saved files of this upstream's answers.
+    #[must_use]
+    pub fn saved_files(&self) -> &SavedFiles {
+        &self.inner.saved
+    }
+
+    /// A context for a call of that tool: its own deadline, else the configured one.
+    #[must_use]
+    pub fn context_for(&self, spec: &ToolSpec) -> CallContext {
+        let own = spec.deadline_seconds.map(|seconds| Duration::from_secs(u64::from(seconds)));
+        CallContext::within(own.unwrap_or(self.inner.config.request_timeout))
+    }
+
+    /// Plans a call: everything that can be known without opening a file or a connection.
+    ///
+    /// # Errors
+    /// When the call cannot be sent; the error is what [`Upstream::execute`] would report.
+    pub fn plan(&self, spec: &ToolSpec, arguments: &Map<String, Value>) -> Result<Planned, ToolError> {
+        plan::plan(&self.inner.config, spec, arguments)
+    }
+
+    /// Carries out a call whose arguments are checked. Every outcome is an envelope.
+    pub async fn execute(&self, spec: &ToolSpec, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
+        let mut envelope = match spec.binding {
+            Binding::Http(binding) => self.execute_http(spec, &binding, &arguments, context).await,
+            Binding::WebSocket(binding) => {
+                let session = websocket::Session { config: &self.inner.config, saved: &self.inner.saved, context };
+                session.run(&self.inner.client, &binding, &arguments).await
+            }
+            Binding::NoRoute(missing) => Envelope::failure(plan::no_route(&missing)),
+        };
+        Masks::new(&self.inner.config, spec.secrets).apply(&mut envelope);
+        envelope
+    }
+
+    /// Sends a request of the caller's own making.
+    pub async fn send_raw(&self, request: &RawRequest, context: &CallContext) -> Envelope {
+        let expected = Expected { produces: &[], dialect: None, secrets: &[] };
+        let mut envelope = match raw::plan(&self.inner.config, request) {
+            Ok(planned) => self.carry_out(planned, expected, context).await,
+            Err(error) => Envelope::failure(error),
+        };
+        Masks::new(&self.inner.config, &[]).apply(&mut envelope);
+        envelope
+    }
+
+    async fn execute_http(
+        &self,
+        spec: &ToolSpec,
+        binding: &HttpBinding,
+        arguments: &Map<String, Value>,
+        context: &CallContext,
+    ) -> Envelope {
+        let expected = Expected { produces: binding.produces, dialect: binding.stream, secrets: spec.secrets };
+        let mut envelope = match plan::plan_http(&self.inner.config, binding, arguments) {
+            Ok(planned) => self.carry_out(planned, expected, context).await,
+            Err(error) => Envelope::failure(error),
+        };
+        if let Some(stand_in) = &binding.stand_in {
+            envelope.warnings.push(plan::missing_text(stand_in));
+        }
+        envelope
+    }
+
+    async fn carry_out(&self, mut planned: Planned, expected: Expected<'_>, context: &CallContext) -> Envelope {
+        let body = std::mem::replace(&mut planned.body, PlannedBody::None);
+        let payload = match self.open(body, context).await {
+            Ok(payload) => payload,
+            Err(error) => return Envelope::failure(error),
+        };
+        let started = Instant::now();
+        let mut envelope = match self.answer(&planned, &payload, expected, context).await {
+            Ok(envelope) => envelope,
+            Err(error) => Envelope::failure(error),
+        };
+        envelope.elapsed_ms = started.elapsed().as_secs_f64() * 1000.0;
+        envelope
+    }
+
+    async fn answer(
+        &self,
+        planned: &Planned,
+        payload: &Payload,
+        expected: Expected<'_>,
+        context: &CallContext,
+    ) -> Result<Envelope, ToolError> {
+        let config = &self.inner.config;
+        let attempt = Attempt { config, client: self.inner.client.get(config)?, planned, payload };
+        let reply = send::exchange(&attempt, context).await?;
+        let reader = Reader {
+            config,
+            saved: &self.inner.saved,
+            context,
+            produces: expected.produces,
+            dialect: expected.dialect,
+            changes_nothing: planned.method.is_safe(),
+            secret: !expected.secrets.is_empty() && !config.reveal_secrets,
+        };
+        Ok(answer::read(reader, reply).await)
+    }
+
+    /// Opens the file inputs of a body.
+    async fn open(&self, body: PlannedBody, context: &CallContext) -> Result<Payload, ToolError> {
+        let Inner { config, fetcher, .. } = &*self.inner;
+        match body {
+            PlannedBody::None => Ok(Payload::default()),
+            PlannedBody::Bytes { media_type, bytes } => Ok(Payload::bytes(media_type, bytes)),
+            PlannedBody::File { media_type, file } => {
+                Ok(Payload::file(media_type, file.open(config, fetcher, context).await?))
+            }
+            PlannedBody::Multipart(parts) => {
+                let mut open = Vec::with_capacity(parts.len());
+                for part in parts {
+                    open.push(self.open_part(part, context).await?);
+                }
+                Ok(Payload::multipart(open))
+            }
+        }
+    }
+
+    async fn open_part(
+        &self,
+        part: Part,
+        context: &CallContext,
+    ) -> Result<(Part, Option<crate::files::OpenFile>), ToolError> {
+        let file = match &part.content {
+            PartContent::File(file) => Some(file.clone().open(&self.inner.config, &self.inner.fetcher, context).await?),
+            PartContent::Text(_) | PartContent::Json(_) => None,
+        };
+        Ok((part, file))
+    }
+}

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
+use toolwright_core::arguments::Accepted;
 use toolwright_core::{Code, Envelope, Risk, ToolError, ToolSpec};
 use toolwright_http::CallContext;
 
@@ -50,28 +51,30 @@ impl App {
         arguments: Map<String, Value>,
         context: &CallContext,
     ) -> Envelope {
-        if let Err(error) = self.exposure.admit(row) {
-            return named_failure(row.name, error);
-        }
-        let checker = match self.checker(row) {
-            Ok(checker) => checker,
-            Err(error) => return named_failure(row.name, error),
-        };
-        let accepted = match checker.check(arguments) {
+        let accepted = match self.check(row, arguments) {
             Ok(accepted) => accepted,
-            Err(refusal) => {
-                let schema = Value::Object(crate::listing::schema(row.listed_schema()));
-                return refusal.into_envelope(row.name, &schema);
-            }
+            Err(refused) => return *refused,
         };
         let mut envelope = match self.upstream() {
-            Ok(upstream) => {
-                self.in_turn(context, async { upstream.execute(row, accepted.arguments, context).await }).await
-            }
+            Ok(upstream) => self.in_turn(context, upstream.execute(row, accepted.arguments, context)).await,
             Err(error) => named_failure(row.name, error),
         };
         envelope.warnings.splice(0..0, accepted.warnings);
         envelope
+    }
+
+    /// What comes before any I/O: whether the call is allowed, and whether its arguments fit.
+    ///
+    /// # Errors
+    /// The result of the refused call.
+    pub(crate) fn check(&self, row: &'static ToolSpec, arguments: Map<String, Value>) -> Result<Accepted, Box<Envelope>> {
+        let failed = |error| Box::new(named_failure(row.name, error));
+        self.exposure.admit(row).map_err(failed)?;
+        let checker = self.checker(row).map_err(failed)?;
+        checker.check(arguments).map_err(|refusal| {
+            let schema = Value::Object(crate::listing::schema(row.listed_schema()));
+            Box::new(refusal.into_envelope(row.name, &schema))
+        })
     }
 
     /// Sends a request that is not in the catalog.

@@ -7,6 +7,7 @@
 mod answer;
 mod app;
 mod call;
+mod cli;
 mod exposure;
 mod gateway;
 mod handler;
@@ -14,6 +15,7 @@ mod listing;
 mod progress;
 mod resources;
 mod search;
+mod serve;
 pub mod settings;
 mod telemetry;
 #[cfg(test)]
@@ -21,3 +23,4 @@ mod testing;
 mod upstream;
 
 pub use app::App;
+pub use cli::run;

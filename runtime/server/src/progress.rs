@@ -1,5 +1,7 @@
 //! Passes a call's progress on to its client.
 
+use std::time::Duration;
+
 use rmcp::RoleServer;
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
 use rmcp::service::{Peer, RequestContext};
@@ -30,8 +32,8 @@ impl Relay {
     /// must have been dropped.
     pub(crate) async fn finish(self) {
         if let Some(task) = self.task {
-            // A relay that was cut off has nothing left to say.
-            let _ = task.await;
+            // Where the connection is going down, updates wait for nobody; the result must not wait for them.
+            let _ = tokio::time::timeout(Duration::from_secs(1), task).await;
         }
     }
 }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub(crate) use check::{check, check_names};
 pub(crate) use file::{ConfigFile, nearest};
 pub(crate) use report::{example, table};
-pub(crate) use resolve::{Environment, Flags, Resolution, Source, resolution, resolve};
+pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, resolution, resolve};
 pub use value::{BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, Names, ProxyUrl, Seconds, Secret, Switch};
 pub(crate) use value::{Kind, SettingValue};
 
@@ -98,7 +98,7 @@ macro_rules! settings {
         ];
 
         impl Settings {
-            fn parse(texts: &Resolution, problems: &mut Vec<Problem>) -> Option<Settings> {
+            pub(crate) fn parse(texts: &Resolution, problems: &mut Vec<Problem>) -> Option<Settings> {
                 $( let $key = texts.parse::<$type>(stringify!($key), problems); )+
                 Some(Settings { $( $key: $key?, )+ })
             }

@@ -55,6 +55,11 @@ impl Metrics {
         *calls.entry((tool, outcome)).or_default() += 1;
     }
 
+    /// Calls that have begun and not ended.
+    pub(crate) fn running(&self) -> i64 {
+        self.running.load(Ordering::Relaxed)
+    }
+
     /// All metrics as Prometheus text.
     pub(crate) fn render(&self, server: &ServerSpec) -> String {
         let mut out = String::new();
@@ -80,7 +85,7 @@ impl Metrics {
             )?;
         }
         writeln!(out, "# HELP toolwright_calls_running Calls that run.\n# TYPE toolwright_calls_running gauge")?;
-        writeln!(out, "toolwright_calls_running{{server=\"{name}\"}} {}", self.running.load(Ordering::Relaxed))?;
+        writeln!(out, "toolwright_calls_running{{server=\"{name}\"}} {}", self.running())?;
         self.write_durations(out, name)
     }
 

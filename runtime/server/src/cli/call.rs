@@ -1,0 +1,98 @@
+//! `call`: one tool, once.
+
+use std::io::Read as _;
+use std::process::ExitCode;
+
+use clap::ArgMatches;
+use serde_json::{Map, Value};
+use tokio::sync::mpsc;
+use toolwright_core::{Code, Envelope, ToolError, ToolSpec};
+use toolwright_http::{CallContext, Progress, ProgressUpdate};
+
+use crate::{App, gateway, serve};
+
+/// Calls a tool and prints its envelope; 0 where it succeeded.
+pub(super) fn run(app: &App, chosen: &ArgMatches) -> ExitCode {
+    let text = |name: &str| chosen.get_one::<String>(name).map(String::as_str).unwrap_or_default();
+    let arguments = match arguments(text("args")) {
+        Ok(arguments) => arguments,
+        Err(message) => {
+            eprintln!("--args: {message}");
+            return ExitCode::from(super::FAULTY);
+        }
+    };
+    let envelope = if chosen.get_flag("dry-run") {
+        match dry_run(app, text("tool"), arguments) {
+            Ok(command) => return super::print(&format!("{command}\n")),
+            Err(envelope) => *envelope,
+        }
+    } else {
+        match serve::block_on(call(app, text("tool"), arguments)) {
+            Ok(envelope) => envelope,
+            Err(error) => {
+                eprintln!("the runtime cannot start: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
+    };
+    let printed = super::print(&format!("{:#}\n", Value::Object(envelope.to_json())));
+    if envelope.ok { printed } else { ExitCode::FAILURE }
+}
+
+fn arguments(text: &str) -> Result<Map<String, Value>, String> {
+    let text = match text.strip_prefix('@') {
+        Some("-") => {
+            let mut text = String::new();
+            std::io::stdin().read_to_string(&mut text).map_err(|error| error.to_string())?;
+            text
+        }
+        Some(path) => std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?,
+        None => text.to_owned(),
+    };
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(arguments)) => Ok(arguments),
+        Ok(_) => Err("must be a JSON object".to_owned()),
+        Err(error) => Err(format!("is not JSON: {error}")),
+    }
+}
+
+async fn call(app: &App, name: &str, arguments: Map<String, Value>) -> Envelope {
+    let (sender, updates) = mpsc::channel(64);
+    let watcher = tokio::spawn(show(updates));
+    let context = CallContext { progress: Progress::to(sender), ..CallContext::within(app.settings.request_timeout.0) };
+    let envelope = if let Some(row) = app.catalog.find(name) {
+        app.operation(row, arguments, &context).await
+    } else if gateway::is_fixed(name) {
+        gateway::call(app, name, arguments, &context).await
+    } else {
+        unknown(name)
+    };
+    drop(context);
+    // The watcher ends with the last sender; it cannot fail.
+    let _ = watcher.await;
+    envelope
+}
+
+/// Progress goes to stderr, since stdout is the result.
+async fn show(mut updates: mpsc::Receiver<ProgressUpdate>) {
+    while let Some(update) = updates.recv().await {
+        eprintln!("… {}", update.message);
+    }
+}
+
+fn dry_run(app: &App, name: &str, arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
+    let row = app.catalog.find(name).ok_or_else(|| Box::new(unknown(name)))?;
+    plan(app, row, arguments)
+}
+
+fn plan(app: &App, row: &'static ToolSpec, arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
+    let failed = |error| Box::new(crate::call::named_failure(row.name, error));
+    let accepted = app.check(row, arguments)?;
+    let upstream = app.upstream().map_err(failed)?;
+    let planned = upstream.plan(row, &accepted.arguments).map_err(failed)?;
+    Ok(planned.to_curl())
+}
+
+fn unknown(name: &str) -> Envelope {
+    Envelope::failure(ToolError::new(Code::UnknownTool, format!("there is no tool {name}; `tools --all` lists them")))
+}

@@ -1,0 +1,92 @@
+//! `doctor`: what is configured and from where, and whether the API answers.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use rmcp::model::ProtocolVersion;
+use serde_json::Map;
+use toolwright_core::Envelope;
+use toolwright_http::CallContext;
+
+use super::{FAULTY, Invocation};
+use crate::settings::{Environment, Problem, Resolution, Resolved};
+use crate::{App, serve};
+
+/// Prints everything that is known; 0 where all is well, 1 where the API does not answer, 2 for faulty settings.
+pub(super) fn run(invocation: &Invocation<'_>) -> ExitCode {
+    let server = invocation.server;
+    let mut out = format!(
+        "{name}-server {version}\ncatalog    {count} operations, sha256 {hash}\nprotocol   {protocol}\n",
+        name = server.name,
+        version = server.version,
+        count = invocation.catalog.tools().len(),
+        hash = server.catalog_sha256,
+        protocol = ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect::<Vec<_>>().join(", "),
+    );
+    let texts = invocation.texts(&Environment::process());
+    if let Ok((texts, _)) = &texts {
+        write_settings(&mut out, texts);
+    }
+    let code = match invocation.app(true) {
+        Ok(app) => write_reachability(&mut out, &app),
+        Err(problems) => {
+            write_problems(&mut out, &problems);
+            ExitCode::from(FAULTY)
+        }
+    };
+    super::print(&out);
+    code
+}
+
+fn write_settings(out: &mut String, texts: &Resolution) {
+    out.push_str("\nsettings\n");
+    for entry in &texts.entries {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "  {:20} {:44} {}", entry.declared.key, shown(entry), entry.source);
+    }
+}
+
+fn shown(entry: &Resolved) -> String {
+    match (entry.text.is_empty(), entry.declared.kind.secret) {
+        (true, _) => "–".to_owned(),
+        (false, true) => "*** (set)".to_owned(),
+        (false, false) => entry.text.escape_debug().to_string(),
+    }
+}
+
+fn write_problems(out: &mut String, problems: &[Problem]) {
+    out.push_str("\nproblems\n");
+    for problem in problems {
+        let _ = writeln!(out, "  {problem}");
+    }
+}
+
+fn write_reachability(out: &mut String, app: &App) -> ExitCode {
+    let _ = writeln!(out, "\nAPI at {}", app.settings.base_url.as_str());
+    let answers = match serve::block_on(probe(app)) {
+        Ok(answers) => answers,
+        Err(error) => {
+            let _ = writeln!(out, "  the runtime cannot start: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    for (name, answer) in &answers {
+        let status = answer.status_code.map_or_else(String::new, |status| format!("status {status} "));
+        let error = answer.error.as_ref().map_or("ok", |error| error.message.as_str());
+        let _ = writeln!(out, "  {name:24} {status}in {:.0} ms: {error}", answer.elapsed_ms);
+    }
+    let well = answers.iter().all(|(_, answer)| answer.ok);
+    if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The calls of the server's health check, one after another.
+async fn probe(app: &App) -> Vec<(&'static str, Envelope)> {
+    let mut answers = Vec::new();
+    let rows = app.server.health.iter().filter_map(|name| app.catalog.find(name));
+    for row in rows {
+        let context = CallContext::within(app.settings.request_timeout.0);
+        answers.push((row.name, app.operation(row, Map::new(), &context).await));
+    }
+    answers
+}
+

@@ -1,0 +1,168 @@
+//! The command line of a generated server.
+
+mod call;
+mod clients;
+mod doctor;
+mod options;
+mod tools;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::ArgMatches;
+use toolwright_core::{Catalog, ServerSpec};
+
+use crate::settings::{self, ConfigFile, Environment, Problem, Resolution, Settings};
+use crate::telemetry::{Destination, start_logging};
+use crate::{App, serve};
+
+/// Exit code of a faulty command line or configuration.
+const FAULTY: u8 = 2;
+
+/// Runs a server's command line and returns the process's exit code: 0 done, 1 failed, 2 for a faulty command line or
+/// configuration.
+#[must_use]
+pub fn run(server: &'static ServerSpec, catalog: &'static Catalog) -> ExitCode {
+    let matches = match options::command(server).try_get_matches() {
+        Ok(matches) => matches,
+        Err(message) => {
+            // Help and version go to stdout with code 0, faults to stderr with code 2. A closed pipe changes neither.
+            let _ = message.print();
+            return ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(FAULTY));
+        }
+    };
+    match dispatch(server, catalog, &matches) {
+        Ok(code) => code,
+        Err(problems) => {
+            report(server, &problems);
+            ExitCode::from(FAULTY)
+        }
+    }
+}
+
+fn dispatch(
+    server: &'static ServerSpec,
+    catalog: &'static Catalog,
+    matches: &ArgMatches,
+) -> Result<ExitCode, Vec<Problem>> {
+    let invocation = Invocation { server, catalog, matches };
+    match matches.subcommand() {
+        None | Some(("stdio", _)) => {
+            let app = invocation.app(false)?;
+            // A log that was not asked for may be impossible, as on a read-only disk; serving goes on without.
+            invocation.log_to_file(&app.settings)?;
+            Ok(serve::stdio(&app))
+        }
+        Some(("http", _)) => {
+            let app = invocation.app(true)?;
+            let file = app.settings.log_file.clone();
+            let destination = file.map_or(Destination::Stderr, Destination::File);
+            start_logging(&app.settings, &destination).map_err(|problem| vec![problem])?;
+            Ok(serve::http(&app))
+        }
+        Some(("tools", chosen)) => {
+            let app = invocation.app(false)?;
+            Ok(tools::print(&app, chosen))
+        }
+        Some(("call", chosen)) => {
+            let app = invocation.app(false)?;
+            invocation.log_to_file(&app.settings)?;
+            Ok(call::run(&app, chosen))
+        }
+        Some(("doctor", _)) => Ok(doctor::run(&invocation)),
+        Some(("config", chosen)) => Ok(config(server, chosen)),
+        Some(("completions", chosen)) => Ok(completions(server, chosen)),
+        Some((other, _)) => Err(vec![Problem::new(other, "is not a command")]),
+    }
+}
+
+/// What was asked for, over the tables it is about.
+struct Invocation<'a> {
+    server: &'static ServerSpec,
+    catalog: &'static Catalog,
+    matches: &'a ArgMatches,
+}
+
+impl Invocation<'_> {
+    /// The server that the settings describe.
+    fn app(&self, over_http: bool) -> Result<Arc<App>, Vec<Problem>> {
+        let environment = Environment::process();
+        let (texts, mut problems) = self.texts(&environment)?;
+        problems.extend(settings::check(self.server, self.catalog, &texts, over_http));
+        let settings = Settings::parse(&texts, &mut problems);
+        match settings {
+            Some(settings) if problems.is_empty() => App::new(self.server, self.catalog, settings),
+            _ => Err(problems),
+        }
+    }
+
+    /// The texts of all settings. A faulty file leaves nothing to go on with; an unknown profile does.
+    fn texts(&self, environment: &Environment) -> Result<(Resolution, Vec<Problem>), Vec<Problem>> {
+        let named = self.matches.get_one::<String>("config").cloned();
+        let named = named.or_else(|| environment.get("TOOLWRIGHT_CONFIG").filter(|path| !path.is_empty()));
+        let required = named.is_some();
+        let path = named.map(Into::into).or_else(|| environment.config_path());
+        let file = match path {
+            Some(path) => ConfigFile::read(&path, required, self.server)?,
+            None => ConfigFile::default(),
+        };
+        let profile = self.matches.get_one::<String>("profile").cloned();
+        let variable = format!("{}_PROFILE", self.server.env_prefix);
+        let profile = profile.or_else(|| environment.get(&variable).filter(|name| !name.is_empty()));
+        let problems = file.check_profile(profile.as_deref()).err().into_iter().collect();
+        let flags = options::setting_flags(self.matches);
+        let texts = settings::resolution(self.server, environment, &flags, &file, profile.as_deref());
+        Ok((texts, problems))
+    }
+
+    /// Logs to the configured file, or to one in the state folder.
+    fn log_to_file(&self, settings: &Settings) -> Result<(), Vec<Problem>> {
+        if let Some(path) = settings.log_file.clone() {
+            return start_logging(settings, &Destination::File(path)).map_err(|problem| vec![problem]);
+        }
+        let state = Environment::process().state_dir(self.server);
+        let path = state.join(format!("logs/{}.log", self.server.name));
+        // Nobody asked for this file, so that a disk that refuses it is no reason not to serve.
+        let _ = start_logging(settings, &Destination::File(path));
+        Ok(())
+    }
+}
+
+/// One line a problem on stderr.
+fn report(server: &ServerSpec, problems: &[Problem]) {
+    for problem in problems {
+        eprintln!("{}-server: {problem}", server.name);
+    }
+}
+
+fn config(server: &ServerSpec, chosen: &ArgMatches) -> ExitCode {
+    match chosen.subcommand() {
+        Some(("clients", chosen)) => clients::print(server, chosen),
+        Some(("table", _)) => print(&settings::table(server)),
+        _ => print(&settings::example(server)),
+    }
+}
+
+fn completions(server: &ServerSpec, chosen: &ArgMatches) -> ExitCode {
+    let Some(shell) = chosen.get_one::<clap_complete::Shell>("shell") else { return ExitCode::from(FAULTY) };
+    let mut script = Vec::new();
+    clap_complete::generate(*shell, &mut options::command(server), options::binary(server), &mut script);
+    print(&String::from_utf8_lossy(&script))
+}
+
+/// Prints to stdout. A reader that has gone, as `head` has, is no failure.
+fn print(text: &str) -> ExitCode {
+    use std::io::Write as _;
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => ExitCode::FAILURE,
+        _ => ExitCode::SUCCESS,
+    }
+}
+
+/// The path by which a client would start this binary.
+fn executable(server: &ServerSpec) -> String {
+    let path = std::env::current_exe().ok();
+    let shown = path.as_deref().map(Path::display).map(|path| path.to_string());
+    shown.unwrap_or_else(|| options::binary(server))
+}

@@ -1,0 +1,165 @@
+//! Over streamable HTTP, without sessions: any process behind the port may answer any request.
+
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::middleware;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::serve::ListenerExt;
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use tokio::net::{TcpListener, TcpSocket};
+use tokio_util::sync::CancellationToken;
+
+use super::stop_signal;
+use crate::App;
+use crate::serve::guard;
+use crate::settings::Settings;
+
+/// Serves until a signal to stop, then lets calls in flight finish.
+pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
+    let workers = app.settings.workers.0;
+    let mut builder = match workers {
+        // One thread needs no queues between threads.
+        1 => tokio::runtime::Builder::new_current_thread(),
+        _ => tokio::runtime::Builder::new_multi_thread(),
+    };
+    let runtime = builder.worker_threads(workers).enable_all().build();
+    match runtime.and_then(|runtime| runtime.block_on(listen(app))) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let (host, port) = (app.settings.host.0, app.settings.port);
+            eprintln!("{}-server: cannot serve at {}: {error}", app.server.name, SocketAddr::new(host, port));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn listen(app: &Arc<App>) -> std::io::Result<()> {
+    let listener = bind(&app.settings)?;
+    let address = listener.local_addr()?;
+    tracing::info!(
+        target: "toolwright::server",
+        url = format!("http://{address}{}", app.settings.path.0),
+        version = app.server.version,
+        catalog = app.server.catalog_sha256,
+        "listening"
+    );
+    run(app, listener, stop_signal()).await
+}
+
+/// Serves on that listener until `stop`.
+///
+/// # Errors
+/// Where the listener fails.
+pub(crate) async fn run(
+    app: &Arc<App>,
+    listener: TcpListener,
+    stop: impl Future<Output = ()> + Send + 'static,
+) -> std::io::Result<()> {
+    let drain = Drain::default();
+    let router = router(app, &drain);
+    // Without this, Nagle's algorithm holds each part of an event stream back for 40 ms.
+    let listener = listener.tap_io(|connection| {
+        if let Err(error) = connection.set_nodelay(true) {
+            tracing::debug!(target: "toolwright::server", %error, "TCP_NODELAY was refused");
+        }
+    });
+    let stopping = drain.clone();
+    let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
+        stop.await;
+        stopping.begin();
+    });
+    tokio::select! {
+        served = serving.into_future() => served,
+        () = drain.overdue(app) => Ok(()),
+    }
+}
+
+fn bind(settings: &Settings) -> std::io::Result<TcpListener> {
+    let address = SocketAddr::new(settings.host.0, settings.port);
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    socket.set_reuseaddr(true)?;
+    #[cfg(all(unix, not(target_os = "solaris")))]
+    if settings.reuse_port.0 {
+        socket.set_reuseport(true)?;
+    }
+    socket.bind(address)?;
+    socket.listen(1024)
+}
+
+/// The way from serving to stopped.
+#[derive(Debug, Clone, Default)]
+struct Drain {
+    draining: Arc<AtomicBool>,
+    begun: CancellationToken,
+    /// Ends what is still running when the time for it is over.
+    cut_off: CancellationToken,
+}
+
+impl Drain {
+    fn begin(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+        self.begun.cancel();
+    }
+
+    /// Resolves when calls have had their time after the begin.
+    async fn overdue(&self, app: &App) {
+        self.begun.cancelled().await;
+        tracing::info!(target: "toolwright::server", running = app.metrics.running(), "stopping");
+        tokio::time::sleep(app.settings.shutdown_grace.0).await;
+        self.cut_off.cancel();
+        tracing::warn!(target: "toolwright::server", running = app.metrics.running(), "cut off what was running");
+    }
+}
+
+fn router(app: &Arc<App>, drain: &Drain) -> Router {
+    let service_app = Arc::clone(app);
+    let service = StreamableHttpService::new(
+        move || Ok(Arc::clone(&service_app)),
+        Arc::new(NeverSessionManager::default()),
+        protocol_config(&app.settings, drain.cut_off.clone()),
+    );
+    let guarded = Router::new()
+        .route_service(&app.settings.path.0, service)
+        .route("/metrics", get(metrics).with_state(Arc::clone(app)))
+        .layer(middleware::from_fn_with_state(Arc::clone(app), guard::check));
+    Router::new()
+        .route("/healthz", get(|| async { "ok\n" }))
+        .route("/readyz", get(ready).with_state(drain.clone()))
+        .merge(guarded)
+}
+
+fn protocol_config(settings: &Settings, cut_off: CancellationToken) -> StreamableHttpServerConfig {
+    let limit = usize::try_from(settings.max_request_bytes.0).unwrap_or(usize::MAX);
+    let config = StreamableHttpServerConfig::default()
+        .with_legacy_session_mode(false)
+        .with_json_response(true)
+        .with_cancellation_token(cut_off)
+        .with_max_request_body_bytes(limit)
+        .with_allowed_origins(guard::allowed_origins(settings))
+        .enforce_origin_validation();
+    match guard::allowed_hosts(settings) {
+        Some(hosts) => config.with_allowed_hosts(hosts),
+        None => config.disable_allowed_hosts(),
+    }
+}
+
+async fn ready(State(drain): State<Drain>) -> Response {
+    if drain.draining.load(Ordering::Relaxed) {
+        (StatusCode::SERVICE_UNAVAILABLE, "stopping\n").into_response()
+    } else {
+        "ready\n".into_response()
+    }
+}
+
+async fn metrics(State(app): State<Arc<App>>) -> Response {
+    let content_type = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
+    (content_type, app.metrics.render(app.server)).into_response()
+}

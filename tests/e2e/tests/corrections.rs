@@ -1,0 +1,184 @@
+//! Where LocalAI's document contradicts the real server: one test a defect, against a mock that behaves as the real
+//! server does.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use serde_json::{Value, json};
+use toolwright_e2e::{Session, Stage, file_for, structured};
+use toolwright_mock::Recorded;
+
+struct Run {
+    answer: Value,
+    requests: Vec<Recorded>,
+}
+
+impl Run {
+    fn sent(&self) -> &Recorded {
+        self.requests.first().expect("a request was sent")
+    }
+
+    fn line(&self) -> String {
+        format!("{} {}", self.sent().method, self.sent().path)
+    }
+}
+
+async fn run(name: &str, arguments: Value) -> Run {
+    let stage = Stage::set().unwrap();
+    let session: Session = stage.session(&[]).await.unwrap();
+    let result = match stage.is_listed(name) {
+        true => session.call(name, arguments).await,
+        false => session.execute(name, arguments).await,
+    };
+    let answer = structured(&result.unwrap());
+    let violations = stage.mock.violations();
+    assert!(violations.is_empty(), "{violations:?}");
+    Run { answer, requests: stage.mock.requests() }
+}
+
+#[tokio::test]
+async fn routes_that_do_not_exist_name_what_to_use_instead() {
+    for (name, instead) in [("list_backend_jobs", "get_backend_job"), ("get_token_metrics_v1", "get_metrics")] {
+        let run = run(name, json!({})).await;
+        assert_eq!((&run.answer["ok"], &run.answer["code"]), (&json!(false), &json!("no_route")));
+        assert!(run.answer["error"].as_str().unwrap().contains(instead), "{}", run.answer);
+        assert!(run.requests.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn the_token_metrics_of_the_default_set_yield_the_servers_metrics() {
+    let run = run("get_token_metrics", json!({})).await;
+    assert_eq!(run.line(), "GET /metrics");
+    assert_eq!(run.answer["ok"], true);
+    assert!(run.answer["text"].as_str().unwrap().contains('#'), "{}", run.answer);
+    assert!(run.answer["warnings"][0].as_str().is_some(), "the stand-in is said");
+}
+
+#[tokio::test]
+async fn the_toggles_use_the_real_paths() {
+    let pin = run("set_model_pin_state", json!({"name": "org/model", "action": "pin"})).await;
+    assert_eq!(pin.line(), "PUT /models/toggle-pinned/org%2Fmodel/pin");
+    let enable = run("set_model_enabled_state", json!({"name": "m", "action": "disable"})).await;
+    assert_eq!(enable.line(), "PUT /models/toggle-state/m/disable");
+}
+
+#[tokio::test]
+async fn a_toggle_takes_only_its_own_actions() {
+    let run = run("set_model_pin_state", json!({"name": "m", "action": "enable"})).await;
+    assert_eq!(run.answer["code"], "invalid_arguments");
+    assert!(run.requests.is_empty());
+}
+
+#[tokio::test]
+async fn jobs_are_followed_by_their_id() {
+    for (install, follow, body) in [
+        ("install_model", "get_model_job", json!({"id": "localai@demo"})),
+        ("install_backend", "get_backend_job", json!({"id": "localai@llama-cpp"})),
+    ] {
+        let stage = Stage::set().unwrap();
+        let session = stage.session(&[]).await.unwrap();
+        let started = structured(&session.execute(install, json!({"request": body})).await.unwrap());
+        let uuid = started.pointer("/data/uuid").or_else(|| started.pointer("/data/ID")).expect("an id").clone();
+        let mut done = false;
+        for _ in 0..20 {
+            let job = structured(&session.execute(follow, json!({"uuid": uuid})).await.unwrap());
+            assert_eq!(job["ok"], true, "{job}");
+            done = job["data"]["processed"] == true;
+            if done {
+                break;
+            }
+        }
+        assert!(done, "{follow} never says that the job is done");
+    }
+}
+
+#[tokio::test]
+async fn chat_needs_no_file() {
+    let run = run("chat", json!({"request": {"model": "m", "messages": []}})).await;
+    assert_eq!(run.answer["ok"], true);
+}
+
+#[tokio::test]
+async fn a_models_configuration_is_patched_with_a_body() {
+    let missing = run("update_model_config", json!({"name": "m"})).await;
+    assert_eq!(missing.answer["code"], "invalid_arguments");
+    let patched = run("update_model_config", json!({"name": "m", "body": {"threads": 4}})).await;
+    assert_eq!(patched.sent().json(), Some(json!({"threads": 4})));
+    assert_eq!(patched.answer["ok"], true);
+}
+
+#[tokio::test]
+async fn speech_with_a_voice_sends_the_real_body_and_saves_audio() {
+    let arguments = json!({"voice_id": "v/1", "request": {"text": "안녕", "model_id": "m", "language_code": "ko"}});
+    let run = run("text_to_speech_with_voice", arguments).await;
+    assert_eq!(run.line(), "POST /v1/text-to-speech/v%2F1");
+    assert_eq!(run.sent().json(), Some(json!({"text": "안녕", "model_id": "m", "language_code": "ko"})));
+    assert!(run.answer["saved_path"].is_string(), "{}", run.answer);
+}
+
+#[tokio::test]
+async fn sounds_are_audio() {
+    let run = run("generate_sound", json!({"request": {"model_id": "m", "text": "rain"}})).await;
+    assert!(run.answer["mime_type"].as_str().unwrap().starts_with("audio/"), "{}", run.answer);
+}
+
+#[tokio::test]
+async fn transcription_sends_repeated_granularities_and_txt_for_text() {
+    let arguments = json!({"model": "m", "file": file_for("file"), "timestamp_granularities": ["word", "segment"],
+        "response_format": "text", "language": "ko", "diarize": false});
+    let run = run("transcribe_audio", arguments).await;
+    let parts: Vec<(String, String)> = run.sent().parts.iter().filter(|part| part.filename.is_none())
+        .map(|part| (part.name.trim_end_matches("[]").to_owned(), String::from_utf8_lossy(&part.bytes).into_owned()))
+        .collect();
+    let of = |name: &str| parts.iter().filter(|(n, _)| n == name).map(|(_, v)| v.as_str()).collect::<Vec<_>>();
+    assert_eq!(of("timestamp_granularities"), ["word", "segment"]);
+    assert_eq!(of("response_format"), ["txt"]);
+    assert_eq!((of("language"), of("diarize")), (vec!["ko"], vec!["false"]));
+    let file = run.sent().part("file").unwrap();
+    assert_eq!(file.content_type.as_deref(), Some("audio/wav"));
+    assert!(file.filename.is_some() && file.bytes.starts_with(b"RIFF"));
+    assert!(run.answer["text"].is_string(), "{}", run.answer);
+}
+
+#[tokio::test]
+async fn transform_options_are_sent_one_by_one() {
+    let arguments = json!({"model": "m", "audio": file_for("audio"), "params": {"noise_gate": "true"}});
+    let run = run("transform_audio", arguments).await;
+    assert_eq!(run.sent().part("params[noise_gate]").map(|part| part.bytes.as_ref()), Some(b"true".as_ref()));
+    assert!(run.answer["headers"].to_string().contains("x-audio"), "{}", run.answer);
+}
+
+#[tokio::test]
+async fn unions_take_each_of_their_types() {
+    for system in [json!("be brief"), json!([{"type": "text", "text": "be brief"}])] {
+        let request = json!({"model": "m", "max_tokens": 5, "system": system, "messages": [{"role": "user", "content": "hi"}]});
+        assert_eq!(run("create_message", json!({"request": request})).await.answer["ok"], true);
+    }
+    for input in [json!("a"), json!(["a", "b"])] {
+        assert_eq!(run("moderate_text", json!({"request": {"model": "m", "input": input}})).await.answer["ok"], true);
+    }
+}
+
+#[tokio::test]
+async fn models_are_filtered_by_undeclared_query_parameters() {
+    let arguments = json!({"filter": "^llama", "exclude_configured": true});
+    let run = run("list_models", arguments).await;
+    let query = run.sent().query.clone().unwrap();
+    assert!(query.contains("excludeConfigured=true") && query.contains("filter=%5Ellama"), "{query}");
+}
+
+#[tokio::test]
+async fn a_multipart_upload_without_a_file_stays_multipart() {
+    let arguments = json!({"name": "테스트", "description": "", "language": "ko", "transcript": "안녕하세요",
+        "consent_confirmed": true, "audio": file_for("audio")});
+    let run = run("create_voice_profile", arguments).await;
+    assert!(run.sent().header("content-type").unwrap().starts_with("multipart/form-data"));
+    assert_eq!(run.sent().part("name").unwrap().bytes.as_ref(), "테스트".as_bytes());
+}
+
+#[tokio::test]
+async fn the_p2p_token_is_masked() {
+    let run = run("get_p2p_token", json!({})).await;
+    assert_eq!(run.answer["ok"], true);
+    let text = run.answer.to_string();
+    assert!(!text.contains("mock-p2p") && text.contains("masked"), "{text}");
+}

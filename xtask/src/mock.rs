@@ -1,0 +1,37 @@
+//! `cargo xtask mock`: the mock upstream alone, for trying a server by hand.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+
+use crate::{companion, workspace};
+
+/// Run a mock of a server's upstream on loopback, made from its vendored document. It stops by itself.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Mock {
+    /// The server whose upstream to imitate.
+    #[arg(default_value = "localai")]
+    server: String,
+    /// The port on 127.0.0.1; 0 takes a free one, which the first line of the output names.
+    #[arg(long, default_value_t = 8080)]
+    port: u16,
+    /// Seconds until it stops by itself.
+    #[arg(long, default_value_t = 3600)]
+    stop_after: u64,
+}
+
+impl Mock {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let document = workspace::root()?.join("specs").join(&self.server).join("swagger.yaml");
+        if !document.is_file() {
+            anyhow::bail!("{} does not exist; `cargo xtask import` makes it", document.display());
+        }
+        let mut arguments = vec![document.display().to_string()];
+        arguments.extend(["--port".to_owned(), self.port.to_string()]);
+        arguments.extend(["--stop-after".to_owned(), self.stop_after.to_string()]);
+        if self.server == "localai" {
+            arguments.extend(["--personality".to_owned(), "localai".to_owned()]);
+        }
+        companion::run("toolwright-mock", "toolwright-mock", false, &arguments)
+    }
+}

@@ -43,10 +43,7 @@ impl Place {
     /// A place that is a whole file.
     #[must_use]
     pub fn of_file(file: impl Into<String>) -> Self {
-        Self {
-            file: file.into(),
-            ..Self::default()
-        }
+        Self { file: file.into(), ..Self::default() }
     }
 
     /// The same place, reached through one more `$ref`.
@@ -102,13 +99,7 @@ impl Diagnostic {
     }
 
     fn new(severity: Severity, code: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            severity,
-            code,
-            message: message.into(),
-            place: None,
-            help: None,
-        }
+        Self { severity, code, message: message.into(), place: None, help: None }
     }
 
     /// Sets the place.
@@ -134,13 +125,7 @@ impl Diagnostic {
 
     /// Findings are reported file by file, top to bottom; those without a place come first.
     fn order(&self) -> impl Ord + '_ {
-        (
-            &self.place,
-            self.severity,
-            self.code,
-            &self.message,
-            &self.help,
-        )
+        (&self.place, self.severity, self.code, &self.message, &self.help)
     }
 }
 
@@ -238,13 +223,7 @@ mod tests {
     use super::*;
 
     fn place(line: u32) -> Place {
-        Place {
-            file: "specs/x/a.yaml".into(),
-            line,
-            column: 3,
-            pointer: "/paths/~1t".into(),
-            via: vec![],
-        }
+        Place { file: "specs/x/a.yaml".into(), line, column: 3, pointer: "/paths/~1t".into(), via: vec![] }
     }
 
     #[test]

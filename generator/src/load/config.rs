@@ -139,7 +139,7 @@ fn unique(fields: &Fields<'_>, key: &str, sink: &mut Sink) -> Vec<String> {
         if names.iter().take(index).any(|earlier| earlier == name) {
             sink.push(
                 Diagnostic::error("listed-twice", format!("`{name}` is listed twice"))
-                    .at(fields.place(&format!("{key}/{index}")))
+                    .at(fields.element_place(key, index))
                     .help("remove one of the two lines"),
             );
         }

@@ -1,12 +1,9 @@
 //! A document in its 3.1 form, with the way back to the files it came from.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use serde_json::Value;
 
+use super::origin::Origins;
 use crate::diagnostic::Place;
-use crate::source::Source;
 
 /// Which language a published document is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,6 +64,10 @@ pub struct Document {
 }
 
 impl Document {
+    pub(super) fn new(value: Value, facts: DocumentFacts, origins: Origins) -> Self {
+        Self { value, facts, origins }
+    }
+
     /// The node at a JSON pointer of the 3.1 form.
     #[must_use]
     pub fn get(&self, pointer: &str) -> Option<&Value> {
@@ -78,37 +79,5 @@ impl Document {
     #[must_use]
     pub fn place(&self, pointer: &str) -> Place {
         self.origins.place(pointer)
-    }
-}
-
-/// Maps pointers of the 3.1 form to pointers of the files. A node without an entry stands where its
-/// parent's origin says.
-#[derive(Debug, Default)]
-pub(crate) struct Origins {
-    sources: Vec<Arc<Source>>,
-    entries: BTreeMap<String, Origin>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Origin {
-    source: usize,
-    pointer: String,
-}
-
-impl Origins {
-    fn place(&self, pointer: &str) -> Place {
-        let mut prefix = pointer;
-        loop {
-            if let Some(origin) = self.entries.get(prefix)
-                && let Some(source) = self.sources.get(origin.source)
-            {
-                let rest = pointer.get(prefix.len()..).unwrap_or_default();
-                return source.place(&format!("{}{rest}", origin.pointer));
-            }
-            match prefix.rfind('/') {
-                Some(cut) => prefix = prefix.get(..cut).unwrap_or_default(),
-                None => return Place::default(),
-            }
-        }
     }
 }

@@ -3,21 +3,30 @@
 pub mod config;
 pub mod document;
 pub mod extension;
+mod facts;
 mod files;
+mod origin;
+mod overlay;
 mod prose;
 mod strict;
+mod upgrade;
+mod vendor;
 mod walk;
 
-pub use config::ServerConfig;
+pub use config::{Prose, ServerConfig};
 pub use document::{Dialect, Document, DocumentFacts};
 pub use files::Files;
 pub use prose::drop_prose;
 pub use strict::did_you_mean;
+pub use vendor::{Vendored, vendor};
 
 use std::sync::Arc;
 
-use crate::diagnostic::{Place, Sink};
-use crate::source::Source;
+use serde_json::Value;
+
+use self::origin::Origins;
+use crate::diagnostic::{Diagnostic, Place, Sink};
+use crate::source::{Source, sha256_hex};
 
 /// Everything that a server's spec folder says.
 #[derive(Debug)]
@@ -44,6 +53,131 @@ impl LoadedServer {
 ///
 /// Returns `None` only when there is nothing to go on with; whatever is wrong is in `sink`.
 pub fn load_server(files: &Files, dir: &str, sink: &mut Sink) -> Option<LoadedServer> {
-    let _ = (files, dir, sink);
-    None
+    let dir = dir.trim_end_matches('/');
+    let path = format!("{dir}/server.yaml");
+    let Some(bytes) = files.get(&path) else {
+        sink.push(
+            Diagnostic::error("missing-file", "the server has no server.yaml")
+                .at(Place::of_file(path))
+                .help("a server is a folder below specs/ with a server.yaml"),
+        );
+        return None;
+    };
+    let source = Arc::new(Source::from_bytes(path, bytes, sink)?);
+    let value = source.read(sink)?;
+    let config = ServerConfig::read(&value, &|pointer| source.place(pointer), sink)?;
+    check_folder(&config, dir, &source, sink);
+    let server = Folder { files, dir, config: &config, source: &source };
+    let document = server.document(sink)?;
+    Some(LoadedServer { dir: dir.to_owned(), config, document, source })
 }
+
+/// The server is named as its folder is, because generated packages are.
+fn check_folder(config: &ServerConfig, dir: &str, source: &Source, sink: &mut Sink) {
+    let folder = dir.rsplit('/').next().unwrap_or(dir);
+    if !config.server.is_empty() && config.server != folder {
+        let message = format!("the server is named `{}`, its folder `{folder}`", config.server);
+        sink.push(
+            Diagnostic::error("server-name", message)
+                .at(source.place("/server"))
+                .help(format!("write `server: {folder}`")),
+        );
+    }
+}
+
+/// A server's folder while it is being read.
+struct Folder<'a> {
+    files: &'a Files,
+    dir: &'a str,
+    config: &'a ServerConfig,
+    source: &'a Source,
+}
+
+impl Folder<'_> {
+    fn document(&self, sink: &mut Sink) -> Option<Document> {
+        if self.config.document.is_empty() {
+            return None;
+        }
+        let (source, sha256) = self.open(&self.config.document, "/document", sink)?;
+        let mut loaded = Published::read(source, sha256, self.config.prose, sink)?;
+        self.overlays(&mut loaded, sink);
+        Some(loaded.finish(sink))
+    }
+
+    fn overlays(&self, loaded: &mut Published, sink: &mut Sink) {
+        for (index, name) in self.config.overlays.iter().enumerate() {
+            let Some((source, _)) = self.open(name, &format!("/overlays/{index}"), sink) else {
+                continue;
+            };
+            if let Some(overlay) = source.read(sink) {
+                loaded.overlay(&overlay, &source, sink);
+            }
+        }
+    }
+
+    /// Opens a file that `server.yaml` names at `pointer`.
+    fn open(&self, name: &str, pointer: &str, sink: &mut Sink) -> Option<(Arc<Source>, String)> {
+        let path = files::join(self.dir, name);
+        let found = path.and_then(|path| Some((self.files.get(&path)?, path)));
+        let Some((bytes, path)) = found else {
+            let near = self.near(name).unwrap_or_else(|| "the path is relative to this folder".into());
+            sink.push(
+                Diagnostic::error("missing-file", format!("there is no file `{name}`"))
+                    .at(self.source.place(pointer))
+                    .help(near),
+            );
+            return None;
+        };
+        let sha256 = sha256_hex(bytes);
+        let source = Source::from_bytes(path, bytes, sink)?;
+        Some((Arc::new(source), sha256))
+    }
+
+    fn near(&self, name: &str) -> Option<String> {
+        let inside = format!("{}/", self.dir);
+        did_you_mean(name, self.files.paths().filter_map(|path| path.strip_prefix(&inside)))
+    }
+}
+
+/// A document in its 3.1 form, before and between overlays.
+struct Published {
+    value: Value,
+    facts: DocumentFacts,
+    origins: Origins,
+}
+
+impl Published {
+    fn read(source: Arc<Source>, sha256: String, prose: Prose, sink: &mut Sink) -> Option<Self> {
+        let mut value = source.read(sink)?;
+        let mut origins = Origins::new(Arc::clone(&source));
+        let dialect = upgrade::detect(&value, &origins, sink)?;
+        if prose == Prose::Drop {
+            drop_prose(&mut value);
+        }
+        let facts = facts::gather(&value, dialect, source.label(), sha256);
+        upgrade::refuse_external_references(&mut value, &origins, sink);
+        let value = upgrade::upgrade(value, dialect, &mut origins, sink);
+        Some(Self { value, facts, origins })
+    }
+
+    fn overlay(&mut self, overlay: &Value, source: &Arc<Source>, sink: &mut Sink) {
+        let number = self.origins.add(Arc::clone(source));
+        let places = |pointer: &str| source.place(pointer);
+        overlay::apply(overlay, &mut self.value, &mut self.origins, number, &places, sink);
+    }
+
+    fn finish(mut self, sink: &mut Sink) -> Document {
+        extension::check_all(&mut self.value, &self.origins, sink);
+        Document::new(self.value, self.facts, self.origins)
+    }
+}
+
+/// Reads one document by itself, without a server: its 3.1 form and its facts.
+pub fn load_document(label: &str, bytes: &[u8], prose: Prose, sink: &mut Sink) -> Option<Document> {
+    let source = Arc::new(Source::from_bytes(label, bytes, sink)?);
+    let loaded = Published::read(source, sha256_hex(bytes), prose, sink)?;
+    Some(loaded.finish(sink))
+}
+
+#[cfg(test)]
+mod tests;

@@ -53,6 +53,10 @@ impl<'a> Fields<'a> {
         (self.places)(&self.pointer_of(key))
     }
 
+    pub(crate) fn element_place(&self, key: &str, index: usize) -> Place {
+        (self.places)(&child_pointer(&self.pointer_of(key), &index.to_string()))
+    }
+
     pub(crate) fn get(&self, key: &str) -> Option<&'a Value> {
         self.members.get(key)
     }

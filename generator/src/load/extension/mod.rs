@@ -1,7 +1,21 @@
 //! `x-toolwright`: our own key in documents and overlays, read into types.
 
+mod check;
+mod read;
+
 use indexmap::IndexMap;
 use serde_json::Value;
+
+use super::Document;
+use crate::diagnostic::{Place, Sink};
+
+pub(super) use check::check_all;
+
+/// The key that all of this stands under.
+pub const EXTENSION: &str = "x-toolwright";
+
+/// Key that the upgrade writes on an operation which contradicts itself; its value is the reason.
+pub(super) const REFUSED: &str = "x-toolwright-refused";
 
 /// What `x-toolwright` says on an operation. See `docs/spec-format.md`.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -44,6 +58,8 @@ pub struct OperationExtension {
     pub secret: Option<Secret>,
     /// Overrides the default deadline, in seconds.
     pub deadline_seconds: Option<u64>,
+    /// Why the operation cannot be a tool: it contradicts itself. Found by the upgrade, never written.
+    pub refused: Option<String>,
 }
 
 /// How much a tool changes.
@@ -145,26 +161,59 @@ pub struct SchemaExtension {
     pub fields: IndexMap<String, String>,
 }
 
-/// Reads `x-toolwright` of the operation at `pointer` of the 3.1 form; all defaults when there is none.
-///
-/// Unknown keys, wrong values and names that do not exist were reported when the server was loaded.
-#[must_use]
-pub fn operation(document: &super::Document, pointer: &str) -> OperationExtension {
-    let _ = (document, pointer);
-    OperationExtension::default()
-}
-
-/// Reads `x-toolwright` of the schema at `pointer` of the 3.1 form; all defaults when there is none.
-#[must_use]
-pub fn schema(document: &super::Document, pointer: &str) -> SchemaExtension {
-    let _ = (document, pointer);
-    SchemaExtension::default()
-}
-
 /// Array forms of Swagger 2.0 that OpenAPI 3 cannot say. Read from
 /// `x-toolwright: {collection_format: tsv}` of a parameter or of a form field's `encoding`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CollectionFormat {
+    /// Values joined by spaces, outside the query.
+    Ssv,
     /// Values joined by tabs.
     Tsv,
+    /// Values joined by `|`, outside the query.
+    Pipes,
+}
+
+/// Reads `x-toolwright` of the operation at `pointer` of the 3.1 form; all defaults when there is none.
+///
+/// Unknown keys, wrong values and names that do not exist were reported when the server was loaded.
+#[must_use]
+pub fn operation(document: &Document, pointer: &str) -> OperationExtension {
+    let node = document.get(pointer);
+    let mut extension = extension_of(node)
+        .and_then(|value| read::operation(value, "", &no_place, &mut Sink::new()))
+        .unwrap_or_default();
+    extension.refused = node.and_then(|node| node.get(REFUSED)?.as_str()).map(str::to_owned);
+    extension
+}
+
+/// Reads `x-toolwright` of the schema at `pointer` of the 3.1 form; all defaults when there is none.
+#[must_use]
+pub fn schema(document: &Document, pointer: &str) -> SchemaExtension {
+    extension_of(document.get(pointer))
+        .and_then(|value| read::schema(value, "", &no_place, &mut Sink::new()))
+        .unwrap_or_default()
+}
+
+/// The argument name that Swagger 2.0 gave to the request body at `pointer` (already resolved).
+#[must_use]
+pub fn body_argument(document: &Document, pointer: &str) -> Option<String> {
+    let argument = extension_of(document.get(pointer))?.get("argument")?;
+    argument.as_str().map(str::to_owned)
+}
+
+/// The array form of the parameter or form encoding at `pointer`, where style and explode do not say it.
+#[must_use]
+pub fn collection_format(document: &Document, pointer: &str) -> Option<CollectionFormat> {
+    let format = extension_of(document.get(pointer))?.get("collection_format")?;
+    let name = format.as_str()?;
+    let (_, format) = read::COLLECTION_FORMATS.iter().find(|(word, _)| *word == name)?;
+    Some(*format)
+}
+
+fn extension_of(node: Option<&Value>) -> Option<&Value> {
+    node?.get(EXTENSION)
+}
+
+fn no_place(_: &str) -> Place {
+    Place::default()
 }

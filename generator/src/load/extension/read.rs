@@ -1,0 +1,216 @@
+//! Values of `x-toolwright` into types. Wrong keys and values are reported, right ones are kept.
+
+use indexmap::IndexMap;
+use serde_json::Value;
+
+use super::{
+    ArgumentExtension, CollectionFormat, Media, MissingRoute, OperationExtension, Risk, SchemaExtension, SearchTerms,
+    Secret, StreamDialect, WebSocketExchange,
+};
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::load::strict::{Fields, Places, wrong_kind};
+use crate::source::child_pointer;
+
+const OPERATION_KEYS: &[&str] = &[
+    "name",
+    "risk",
+    "open_world",
+    "idempotent",
+    "returns",
+    "caution",
+    "search",
+    "arguments",
+    "argument",
+    "body_description",
+    "fields",
+    "advertise",
+    "media",
+    "stream",
+    "websocket",
+    "path",
+    "route",
+    "secret",
+    "deadline_seconds",
+];
+
+const RISKS: &[(&str, Risk)] = &[
+    ("read-only", Risk::ReadOnly),
+    ("compute", Risk::Compute),
+    ("write", Risk::Write),
+    ("destructive", Risk::Destructive),
+];
+
+const MEDIA: &[(&str, Media)] = &[
+    ("json", Media::Json),
+    ("multipart", Media::Multipart),
+    ("binary", Media::Binary),
+    ("sse", Media::Sse),
+    ("websocket", Media::Websocket),
+    ("text", Media::Text),
+];
+
+const STREAMS: &[(&str, StreamDialect)] = &[
+    ("openai", StreamDialect::Openai),
+    ("anthropic", StreamDialect::Anthropic),
+    ("responses", StreamDialect::Responses),
+    ("transcript", StreamDialect::Transcript),
+];
+
+const EXCHANGES: &[(&str, WebSocketExchange)] =
+    &[("receive", WebSocketExchange::Receive), ("session", WebSocketExchange::Session)];
+
+pub(super) const COLLECTION_FORMATS: &[(&str, CollectionFormat)] =
+    &[("ssv", CollectionFormat::Ssv), ("tsv", CollectionFormat::Tsv), ("pipes", CollectionFormat::Pipes)];
+
+/// `x-toolwright` of an operation.
+pub(super) fn operation(
+    value: &Value,
+    pointer: &str,
+    places: Places<'_>,
+    sink: &mut Sink,
+) -> Option<OperationExtension> {
+    let fields = Fields::open(value, pointer, OPERATION_KEYS, places, sink)?;
+    Some(OperationExtension {
+        name: tool_name(&fields, "name", sink),
+        risk: fields.choice("risk", RISKS, sink),
+        open_world: fields.boolean("open_world", sink).unwrap_or(false),
+        idempotent: fields.boolean("idempotent", sink),
+        returns: fields.string("returns", sink),
+        caution: fields.string("caution", sink),
+        search: search(&fields, sink),
+        arguments: arguments(&fields, places, sink),
+        argument: fields.string("argument", sink),
+        body_description: fields.string("body_description", sink),
+        fields: fields.string_map("fields", sink),
+        advertise: fields.strings("advertise", sink),
+        media: fields.choices("media", MEDIA, sink),
+        stream: fields.choice("stream", STREAMS, sink),
+        websocket: websocket(&fields, sink),
+        path: path(&fields, sink),
+        route: route(&fields, sink),
+        secret: secret(&fields, places, sink),
+        deadline_seconds: fields.positive("deadline_seconds", sink),
+        refused: None,
+    })
+}
+
+/// `x-toolwright` of a schema.
+pub(super) fn schema(value: &Value, pointer: &str, places: Places<'_>, sink: &mut Sink) -> Option<SchemaExtension> {
+    let fields = Fields::open(value, pointer, &["fields"], places, sink)?;
+    Some(SchemaExtension { fields: fields.string_map("fields", sink) })
+}
+
+/// `x-toolwright` of a request body.
+pub(super) fn request_body(value: &Value, pointer: &str, places: Places<'_>, sink: &mut Sink) {
+    if let Some(fields) = Fields::open(value, pointer, &["argument"], places, sink) {
+        fields.string("argument", sink);
+    }
+}
+
+/// `x-toolwright` of a parameter or of a form field's encoding.
+pub(super) fn array_form(value: &Value, pointer: &str, places: Places<'_>, sink: &mut Sink) {
+    if let Some(fields) = Fields::open(value, pointer, &["collection_format"], places, sink) {
+        fields.choice("collection_format", COLLECTION_FORMATS, sink);
+    }
+}
+
+fn tool_name(fields: &Fields<'_>, key: &str, sink: &mut Sink) -> Option<String> {
+    let name = fields.string(key, sink)?;
+    let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase());
+    let goes_on_well = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+    if !starts_well || !goes_on_well || name.len() > 48 {
+        sink.push(
+            Diagnostic::error("tool-name", format!("`{name}` is no tool name"))
+                .at(fields.place(key))
+                .help("snake_case: small letters, digits and `_`, first a letter, at most 48 characters"),
+        );
+    }
+    Some(name)
+}
+
+fn search(fields: &Fields<'_>, sink: &mut Sink) -> SearchTerms {
+    let Some(terms) = fields.child("search", &["en", "ko", "ja"], sink) else {
+        return SearchTerms::default();
+    };
+    SearchTerms {
+        en: terms.strings("en", sink).unwrap_or_default(),
+        ko: terms.strings("ko", sink).unwrap_or_default(),
+        ja: terms.strings("ja", sink).unwrap_or_default(),
+    }
+}
+
+fn arguments(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sink) -> IndexMap<String, ArgumentExtension> {
+    let parent = fields.pointer_of("arguments");
+    let mut arguments = IndexMap::new();
+    for (name, value) in fields.named("arguments", sink) {
+        let pointer = child_pointer(&parent, name);
+        if let Some(argument) = argument(value, &pointer, places, sink) {
+            arguments.insert(name.clone(), argument);
+        }
+    }
+    arguments
+}
+
+fn argument(value: &Value, pointer: &str, places: Places<'_>, sink: &mut Sink) -> Option<ArgumentExtension> {
+    if let Value::String(text) = value {
+        return Some(ArgumentExtension { description: Some(text.clone()), ..Default::default() });
+    }
+    let fields = Fields::open(value, pointer, &["description", "name", "send_as"], places, sink)?;
+    Some(ArgumentExtension {
+        description: fields.string("description", sink),
+        name: fields.string("name", sink),
+        send_as: fields.named("send_as", sink).map(|(accepted, wire)| (accepted.clone(), wire.clone())).collect(),
+    })
+}
+
+fn websocket(fields: &Fields<'_>, sink: &mut Sink) -> Option<WebSocketExchange> {
+    let websocket = fields.child("websocket", &["exchange"], sink)?;
+    websocket.require("exchange", "receive", sink);
+    websocket.choice("exchange", EXCHANGES, sink)
+}
+
+fn path(fields: &Fields<'_>, sink: &mut Sink) -> Option<String> {
+    let path = fields.string("path", sink)?;
+    if !path.starts_with('/') {
+        sink.push(
+            Diagnostic::error("wrong-value", format!("`{path}` is no path"))
+                .at(fields.place("path"))
+                .help("a path starts with `/`"),
+        );
+    }
+    Some(path)
+}
+
+fn route(fields: &Fields<'_>, sink: &mut Sink) -> Option<MissingRoute> {
+    let route = fields.child("route", &["missing", "instead"], sink)?;
+    route.require("missing", "<what to tell the caller>", sink);
+    Some(MissingRoute {
+        missing: route.string("missing", sink).unwrap_or_default(),
+        instead: route.string("instead", sink),
+    })
+}
+
+fn secret(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sink) -> Option<Secret> {
+    match fields.get("secret")? {
+        Value::String(word) if word == "text" => Some(Secret::Text),
+        Value::Array(_) => {
+            let pointers = fields.strings("secret", sink)?;
+            let parent = fields.pointer_of("secret");
+            for (index, pointer) in pointers.iter().enumerate() {
+                if !pointer.is_empty() && !pointer.starts_with('/') {
+                    sink.push(
+                        Diagnostic::error("wrong-value", format!("`{pointer}` is no JSON pointer"))
+                            .at(places(&child_pointer(&parent, &index.to_string())))
+                            .help(format!("write `/{}`", pointer.replace('.', "/"))),
+                    );
+                }
+            }
+            Some(Secret::Pointers(pointers))
+        }
+        other => {
+            let wanted = "`text` or a list of JSON pointers";
+            sink.push(wrong_kind(&fields.pointer_of("secret"), wanted, other, places));
+            None
+        }
+    }
+}

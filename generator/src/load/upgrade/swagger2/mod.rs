@@ -1,0 +1,193 @@
+//! Swagger 2.0 to the structure of OpenAPI 3.1. Schemas keep their own words here; the schema rules
+//! follow. Each node that moves leaves its origin behind.
+
+mod operation;
+mod parameter;
+mod response;
+mod security;
+
+use serde_json::{Map, Value, json};
+
+use super::super::origin::Origins;
+use super::super::walk::for_each_node;
+use super::take;
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::source::child_pointer;
+
+/// Operations of a path item (Swagger 2.0, Path Item Object).
+const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch"];
+
+/// What the parts of a document need to know of the whole.
+struct Context<'a> {
+    consumes: Vec<String>,
+    produces: Vec<String>,
+    host: Option<String>,
+    base_path: String,
+    /// The parameters under the root, by name.
+    shared: Map<String, Value>,
+    origins: &'a mut Origins,
+    sink: &'a mut Sink,
+}
+
+impl Context<'_> {
+    fn warn(&mut self, code: &'static str, message: String, pointer: &str, help: &str) {
+        let place = self.origins.place(pointer);
+        self.sink.push(Diagnostic::warning(code, message).at(place).help(help));
+    }
+}
+
+/// Rearranges a whole document.
+pub(super) fn upgrade(document: Value, origins: &mut Origins, sink: &mut Sink) -> Value {
+    let Value::Object(mut root) = document else {
+        return document;
+    };
+    let schemes = texts(take(&mut root, "schemes"));
+    let mut context = Context {
+        consumes: texts(take(&mut root, "consumes")),
+        produces: texts(take(&mut root, "produces")),
+        host: take(&mut root, "host").and_then(|host| host.as_str().map(str::to_owned)),
+        base_path: take(&mut root, "basePath").and_then(|path| path.as_str().map(str::to_owned)).unwrap_or_default(),
+        shared: take(&mut root, "parameters").and_then(into_object).unwrap_or_default(),
+        origins,
+        sink,
+    };
+    let mut upgraded = Map::new();
+    take(&mut root, "swagger");
+    upgraded.insert("openapi".into(), "3.1.0".into());
+    if let Some(info) = take(&mut root, "info") {
+        upgraded.insert("info".into(), info);
+    }
+    if let Some(servers) = servers(&context, &schemes) {
+        upgraded.insert("servers".into(), servers);
+    }
+    let components = components(&mut root, &mut context);
+    for (key, value) in root {
+        let value = if key == "paths" { paths(value, &mut context) } else { value };
+        upgraded.insert(key, value);
+    }
+    if !components.is_empty() {
+        upgraded.insert("components".into(), Value::Object(components));
+    }
+    let mut upgraded = Value::Object(upgraded);
+    rewrite_references(&mut upgraded, &context.shared);
+    upgraded
+}
+
+fn into_object(value: Value) -> Option<Map<String, Value>> {
+    match value {
+        Value::Object(members) => Some(members),
+        _ => None,
+    }
+}
+
+/// The texts of a list; a single text counts as a list of one.
+fn texts(value: Option<Value>) -> Vec<String> {
+    match value {
+        Some(Value::String(text)) => vec![text],
+        Some(Value::Array(items)) => items.into_iter().filter_map(|item| item.as_str().map(str::to_owned)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// One server per scheme; without a host, the base path alone, relative to where the API is.
+fn servers(context: &Context<'_>, schemes: &[String]) -> Option<Value> {
+    let base = context.base_path.as_str();
+    let Some(host) = &context.host else {
+        return (!base.is_empty()).then(|| json!([{"url": base}]));
+    };
+    let assumed = ["https".to_owned()];
+    let schemes = if schemes.is_empty() { &assumed } else { schemes };
+    let url = |scheme: &String| json!({"url": format!("{scheme}://{host}{base}")});
+    Some(schemes.iter().map(url).collect())
+}
+
+fn components(root: &mut Map<String, Value>, context: &mut Context<'_>) -> Map<String, Value> {
+    let mut components = Map::new();
+    let mut put = |key: &str, members: Map<String, Value>| {
+        if !members.is_empty() {
+            components.insert(key.into(), Value::Object(members));
+        }
+    };
+    if let Some(definitions) = take(root, "definitions").and_then(into_object) {
+        context.origins.moved("/components/schemas", "/definitions");
+        put("schemas", definitions);
+    }
+    put("parameters", parameter::shared_parameters(context));
+    put("requestBodies", parameter::shared_bodies(context));
+    if let Some(responses) = take(root, "responses").and_then(into_object) {
+        context.origins.moved("/components/responses", "/responses");
+        put("responses", response::shared_responses(responses, context));
+    }
+    if let Some(schemes) = take(root, "securityDefinitions").and_then(into_object) {
+        context.origins.moved("/components/securitySchemes", "/securityDefinitions");
+        put("securitySchemes", security::schemes(schemes, context));
+    }
+    components
+}
+
+fn paths(paths: Value, context: &mut Context<'_>) -> Value {
+    let Value::Object(paths) = paths else {
+        return paths;
+    };
+    paths
+        .into_iter()
+        .map(|(path, item)| {
+            let pointer = child_pointer("/paths", &path);
+            let item = match item {
+                Value::Object(members) if !path.starts_with("x-") => {
+                    Value::Object(path_item(members, &pointer, context))
+                }
+                other => other,
+            };
+            (path, item)
+        })
+        .collect()
+}
+
+/// Body and form parameters of a path go into each of its operations, where OpenAPI 3 has bodies.
+fn path_item(mut item: Map<String, Value>, pointer: &str, context: &mut Context<'_>) -> Map<String, Value> {
+    let inherited = parameter::read_all(take(&mut item, "parameters"), pointer, context);
+    let (plain, bodies): (Vec<_>, Vec<_>) = inherited.into_iter().partition(|p| !p.is_body());
+    let mut upgraded = Map::new();
+    if !plain.is_empty() {
+        let list = parameter::plain_parameters(plain, pointer, context);
+        upgraded.insert("parameters".into(), list);
+    }
+    for (key, value) in item {
+        let value = match value {
+            Value::Object(members) if METHODS.contains(&key.as_str()) => {
+                let pointer = child_pointer(pointer, &key);
+                Value::Object(operation::upgrade(members, &pointer, &bodies, context))
+            }
+            other => other,
+        };
+        upgraded.insert(key, value);
+    }
+    upgraded
+}
+
+/// References follow what they name to its place under `components`.
+fn rewrite_references(document: &mut Value, shared: &Map<String, Value>) {
+    for_each_node(document, &mut |node, _| {
+        let Some(Value::String(reference)) = node.get_mut("$ref") else {
+            return;
+        };
+        let prefixes = [
+            ("#/definitions/", "#/components/schemas/"),
+            ("#/responses/", "#/components/responses/"),
+            ("#/parameters/", "#/components/parameters/"),
+        ];
+        for (old, new) in prefixes {
+            let Some(name) = reference.strip_prefix(old) else {
+                continue;
+            };
+            let is_body = shared.get(name).is_some_and(|parameter| parameter.get("in") == Some(&json!("body")));
+            *reference = if old == "#/parameters/" && is_body {
+                format!("#/components/requestBodies/{name}")
+            } else {
+                format!("{new}{name}")
+            };
+            return;
+        }
+    });
+}

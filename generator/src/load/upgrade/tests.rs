@@ -1,0 +1,1 @@
+//! Each rule of the upgrade, on the smallest document that shows it.

@@ -1,0 +1,128 @@
+//! `cargo xtask import`: copies an API document into a server's folder.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Args;
+use serde::Serialize;
+use toolwright_generator::diagnostic::Sink;
+use toolwright_generator::load::{Dialect, Prose, vendor};
+
+use crate::workspace;
+
+/// The whole download may take this long.
+const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Copy an API document into specs/NAME: checked, with its paths and definitions sorted.
+#[derive(Debug, Args)]
+pub(crate) struct Import {
+    /// The server: the name of a folder below specs/.
+    name: String,
+    /// The document: a file or an http(s) URL.
+    document: String,
+    /// Leave out descriptions, summaries, titles, examples, links to documentation and contacts.
+    #[arg(long)]
+    no_prose: bool,
+}
+
+/// Where a vendored document came from.
+#[derive(Debug, Serialize)]
+struct Provenance<'a> {
+    /// The file name or the URL.
+    source: &'a str,
+    /// SHA-256 of the bytes as they were published.
+    sha256: &'a str,
+    dialect: &'a str,
+    /// `dropped` or `kept`.
+    prose: &'a str,
+    paths: usize,
+    operations: usize,
+    definitions: usize,
+}
+
+impl Import {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        check_name(&self.name)?;
+        let root = workspace::root()?;
+        let (origin, bytes) = fetch(&self.document)?;
+        let prose = if self.no_prose { Prose::Drop } else { Prose::Keep };
+        let mut sink = Sink::new();
+        let vendored = vendor(&origin, &bytes, prose, &mut sink);
+        let code = workspace::report(&sink);
+        let Some(vendored) = vendored.filter(|_| !sink.has_errors()) else {
+            return Ok(code);
+        };
+        let facts = &vendored.facts;
+        let provenance = Provenance {
+            source: &origin,
+            sha256: &facts.sha256,
+            dialect: facts.dialect.name(),
+            prose: if self.no_prose { "dropped" } else { "kept" },
+            paths: facts.paths,
+            operations: facts.operations,
+            definitions: facts.definitions,
+        };
+        let header = "# Where the document in this folder came from. Written by `cargo xtask import`.\n";
+        let record = format!("{header}{}", toml::to_string(&provenance)?);
+        let folder = root.join("specs").join(&self.name);
+        let file = match facts.dialect {
+            Dialect::Swagger2 => "swagger.yaml",
+            _ => "openapi.yaml",
+        };
+        workspace::write_file(&folder.join(file), vendored.text.as_bytes())?;
+        workspace::write_file(&folder.join("source.toml"), record.as_bytes())?;
+        eprintln!(
+            "specs/{}/{file}: {} paths, {} operations, {} definitions ({})",
+            self.name, facts.paths, facts.operations, facts.definitions, provenance.dialect
+        );
+        Ok(code)
+    }
+}
+
+/// The name becomes part of package names and paths.
+fn check_name(name: &str) -> Result<()> {
+    let fits = name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    if !fits {
+        bail!("`{name}` is no server name: small letters, digits and `-`, first a letter");
+    }
+    Ok(())
+}
+
+/// What to record as the source (a file's name, never its folder), and the bytes.
+fn fetch(document: &str) -> Result<(String, Vec<u8>)> {
+    if document.starts_with("http://") || document.starts_with("https://") {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        return runtime.block_on(download(document));
+    }
+    let path = Path::new(document);
+    let name = path.file_name().context("the document is not a file")?;
+    Ok((name.to_string_lossy().into_owned(), workspace::read_file(path)?))
+}
+
+async fn download(url: &str) -> Result<(String, Vec<u8>)> {
+    // A second call finds the provider installed, which is what is wanted.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::builder().timeout(DOWNLOAD_TIMEOUT).build()?;
+    let mut response = client.get(url).send().await?.error_for_status()?;
+    let mut bytes = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        bytes.extend_from_slice(&chunk);
+        if bytes.len() as u64 > workspace::MAX_FILE_BYTES {
+            bail!("the document has more than {} bytes", workspace::MAX_FILE_BYTES);
+        }
+    }
+    Ok((without_credentials(url)?, bytes))
+}
+
+/// The URL as it may be committed.
+fn without_credentials(url: &str) -> Result<String> {
+    let mut url = reqwest::Url::parse(url)?;
+    // These fail only for URLs without a host, which cannot have been downloaded.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.set_query(None);
+    Ok(url.into())
+}

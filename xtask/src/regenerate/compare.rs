@@ -1,0 +1,177 @@
+//! What should be in generated/ against what is.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use toolwright_generator::source::sha256_hex;
+use toolwright_generator::{FileSet, Generated, MANIFEST, read_manifest};
+
+use crate::workspace;
+
+/// One way in which a path is not as it should be.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Difference {
+    /// It should be there.
+    Missing(String),
+    /// It is as an earlier run wrote it, and this run makes something else.
+    Stale(String),
+    /// An earlier run wrote it, and this run makes no such file.
+    Leftover(String),
+    /// Somebody changed it after a run wrote it.
+    Edited(String),
+    /// No run wrote it.
+    Orphan(String),
+}
+
+impl fmt::Display for Difference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing(path) => write!(f, "missing: {path}"),
+            Self::Stale(path) => write!(f, "stale: {path}"),
+            Self::Leftover(path) => write!(f, "stale: {path} (no longer generated)"),
+            Self::Edited(path) => write!(f, "edited by hand: {path}"),
+            Self::Orphan(path) => write!(f, "orphan: {path} (not written by a run)"),
+        }
+    }
+}
+
+impl Difference {
+    /// Makes it right. Orphans belong to somebody else and are only named.
+    pub(crate) fn settle(&self, root: &Path, generated: &[Generated]) -> Result<()> {
+        match self {
+            Self::Missing(path) | Self::Stale(path) | Self::Edited(path) => {
+                let content = generated.iter().find_map(|server| server.files.get(path));
+                match content {
+                    Some(content) => workspace::write_file(&root.join(path), content),
+                    None => remove(&root.join(path)),
+                }
+            }
+            Self::Leftover(path) => remove(&root.join(path)),
+            Self::Orphan(_) => {
+                eprintln!("warning: {self}");
+                Ok(())
+            }
+        }
+    }
+}
+
+fn remove(path: &Path) -> Result<()> {
+    fs::remove_file(path).with_context(|| format!("{} cannot be removed", path.display()))
+}
+
+/// Compares the packages of one server with the disk.
+pub(crate) fn compare(root: &Path, files: &FileSet) -> Result<Vec<Difference>> {
+    let mut found = Vec::new();
+    for package in files.packages() {
+        let present = present(root, package)?;
+        let manifest = present.get(MANIFEST).map(|text| read_manifest(&String::from_utf8_lossy(text))).unwrap_or_default();
+        let prefix = format!("{package}/");
+        let wanted: BTreeMap<&str, &[u8]> =
+            files.iter().filter_map(|(path, content)| Some((path.strip_prefix(&prefix)?, content))).collect();
+        let paths: BTreeSet<&str> = wanted.keys().copied().chain(present.keys().map(String::as_str)).collect();
+        for path in paths {
+            let recorded = manifest.get(path).map(String::as_str);
+            let is = present.get(path).map(Vec::as_slice);
+            found.extend(difference(&format!("{prefix}{path}"), wanted.get(path).copied(), is, recorded));
+        }
+    }
+    Ok(found)
+}
+
+/// A file edited by hand differs from the manifest of the run that wrote it.
+fn difference(path: &str, wanted: Option<&[u8]>, is: Option<&[u8]>, recorded: Option<&str>) -> Option<Difference> {
+    let path_text = path.to_owned();
+    let Some(is) = is else { return wanted.map(|_| Difference::Missing(path_text)) };
+    if wanted == Some(is) {
+        return None;
+    }
+    let untouched = recorded == Some(sha256_hex(is).as_str()) || path.ends_with(MANIFEST);
+    Some(match (wanted.is_some(), recorded.is_some(), untouched) {
+        (true, _, true) => Difference::Stale(path_text),
+        (true, _, false) => Difference::Edited(path_text),
+        (false, _, true) => Difference::Leftover(path_text),
+        (false, true, false) => Difference::Edited(path_text),
+        (false, false, false) => Difference::Orphan(path_text),
+    })
+}
+
+/// Files below a package's folder, by path inside it.
+fn present(root: &Path, package: &str) -> Result<BTreeMap<String, Vec<u8>>> {
+    let base = root.join(package);
+    let mut found = BTreeMap::new();
+    let mut open = vec![base.clone()];
+    while let Some(folder) = open.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { continue };
+        for entry in entries {
+            let path: PathBuf = entry?.path();
+            if path.is_dir() {
+                open.push(path);
+            } else if let Ok(inside) = path.strip_prefix(&base) {
+                let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+                found.insert(parts.join("/"), fs::read(&path)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Packages in generated/ that no server makes.
+pub(crate) fn orphan_packages(root: &Path, generated: &[Generated]) -> Result<Vec<Difference>> {
+    let known: BTreeSet<&str> = generated.iter().flat_map(|server| server.files.packages()).collect();
+    let mut found = Vec::new();
+    let Ok(entries) = fs::read_dir(root.join("generated")) else { return Ok(found) };
+    for entry in entries {
+        let path = format!("generated/{}", entry?.file_name().to_string_lossy());
+        if !known.contains(path.as_str()) {
+            found.push(Difference::Orphan(path));
+        }
+    }
+    found.sort_by_key(ToString::to_string);
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::{Difference, difference};
+    use toolwright_generator::source::sha256_hex;
+
+    fn of(wanted: Option<&str>, is: Option<&str>, recorded: Option<&str>) -> Option<Difference> {
+        let hash = recorded.map(|text| sha256_hex(text.as_bytes()));
+        difference("g/a", wanted.map(str::as_bytes), is.map(str::as_bytes), hash.as_deref())
+    }
+
+    #[test]
+    fn a_file_as_it_should_be_is_no_difference() {
+        assert_eq!(of(Some("new"), Some("new"), Some("old")), None);
+    }
+
+    #[test]
+    fn a_file_that_is_not_there_is_missing() {
+        assert_eq!(of(Some("new"), None, None), Some(Difference::Missing("g/a".into())));
+    }
+
+    #[test]
+    fn a_file_that_an_earlier_run_wrote_is_stale() {
+        assert_eq!(of(Some("new"), Some("old"), Some("old")), Some(Difference::Stale("g/a".into())));
+    }
+
+    #[test]
+    fn a_file_that_differs_from_its_manifest_was_edited() {
+        assert_eq!(of(Some("new"), Some("mine"), Some("old")), Some(Difference::Edited("g/a".into())));
+    }
+
+    #[test]
+    fn a_file_of_an_earlier_run_that_is_no_longer_made_is_left_over() {
+        assert_eq!(of(None, Some("old"), Some("old")), Some(Difference::Leftover("g/a".into())));
+    }
+
+    #[test]
+    fn a_file_that_no_run_wrote_is_an_orphan() {
+        assert_eq!(of(None, Some("mine"), None), Some(Difference::Orphan("g/a".into())));
+    }
+}

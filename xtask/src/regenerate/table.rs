@@ -1,0 +1,62 @@
+//! The summary of a run: what each server's lists weigh.
+
+use toolwright_generator::diagnostic::{Severity, Sink};
+use toolwright_generator::{Generated, ListedTool, Summary};
+
+/// Prints one table for all servers, to stderr.
+pub(crate) fn print(generated: &[Generated], sink: &Sink, verbose: bool) {
+    eprintln!(
+        "{:<12} {:>10} {:>6} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
+        "server", "operations", "tools", "exposed", "default", "tokens", "*", "tokens", "none", "tokens", "warnings"
+    );
+    for server in generated {
+        let summary = &server.summary;
+        let exposed = summary.tools.iter().filter(|tool| summary.exposed.contains(&tool.name));
+        let (default, all, none) = (
+            weigh(exposed.chain(&summary.fixed)),
+            weigh(summary.tools.iter().chain(&summary.fixed)),
+            weigh(summary.fixed.iter()),
+        );
+        eprintln!(
+            "{:<12} {:>10} {:>6} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
+            summary.server,
+            summary.operations,
+            summary.tools.len(),
+            summary.exposed.len(),
+            default.bytes,
+            default.tokens,
+            all.bytes,
+            all.tokens,
+            none.bytes,
+            none.tokens,
+            sink.count(Severity::Warning),
+        );
+        if verbose {
+            heaviest(summary);
+        }
+    }
+}
+
+struct Weight {
+    bytes: usize,
+    tokens: usize,
+}
+
+/// The whole `tools/list` result as a client gets it, in o200k tokens.
+fn weigh<'t>(tools: impl Iterator<Item = &'t ListedTool>) -> Weight {
+    let list = format!("{{\"tools\":[{}]}}", tools.map(|tool| tool.json.as_str()).collect::<Vec<_>>().join(","));
+    Weight { bytes: list.len(), tokens: tokens(&list) }
+}
+
+fn tokens(text: &str) -> usize {
+    bpe_openai::o200k_base().count(text)
+}
+
+fn heaviest(summary: &Summary) {
+    let mut weights: Vec<(usize, &str)> =
+        summary.tools.iter().map(|tool| (tokens(&tool.json), tool.name.as_str())).collect();
+    weights.sort_by(|left, right| right.cmp(left));
+    for (tokens, name) in weights.into_iter().take(10) {
+        eprintln!("    {tokens:>6} tokens  {name}");
+    }
+}

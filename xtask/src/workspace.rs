@@ -1,0 +1,90 @@
+//! Where the specs are, and how files come in and go out.
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use toolwright_generator::diagnostic::{Severity, Sink};
+use toolwright_generator::load::Files;
+
+/// Files above this size are not read: no API document comes near it.
+pub(crate) const MAX_FILE_BYTES: u64 = 64 << 20;
+
+/// The folder that holds `specs/`: the nearest one from the current folder upwards.
+pub(crate) fn root() -> Result<PathBuf> {
+    let start = std::env::current_dir().context("the current folder cannot be read")?;
+    let found = start.ancestors().find(|folder| folder.join("specs").is_dir());
+    match found {
+        Some(folder) => Ok(folder.to_owned()),
+        None => bail!("there is no folder `specs` here or above; run this inside a Toolwright project"),
+    }
+}
+
+/// Reads every file below a folder (`specs/localai`) into memory, by its path from the root.
+pub(crate) fn read_folder(root: &Path, folder: &str) -> Result<Files> {
+    let mut files = Files::new();
+    collect(root, &root.join(folder), &mut files)?;
+    Ok(files)
+}
+
+fn collect(root: &Path, folder: &Path, files: &mut Files) -> Result<()> {
+    let entries = fs::read_dir(folder).with_context(|| format!("{} cannot be read", shown(root, folder)))?;
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(root, &path, files)?;
+        } else if matches!(path.extension().and_then(|e| e.to_str()), Some("yaml" | "yml" | "json")) {
+            files.insert(shown(root, &path), read_file(&path)?);
+        }
+    }
+    Ok(())
+}
+
+/// Reads one file of bounded size.
+pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
+    let size = fs::metadata(path).with_context(|| format!("{} cannot be read", path.display()))?.len();
+    if size > MAX_FILE_BYTES {
+        bail!("{} has {size} bytes, more than {MAX_FILE_BYTES}", path.display());
+    }
+    fs::read(path).with_context(|| format!("{} cannot be read", path.display()))
+}
+
+/// A path relative to the root, with `/` between its parts.
+fn shown(root: &Path, path: &Path) -> String {
+    let relative = path.strip_prefix(root).unwrap_or(path);
+    let parts: Vec<_> = relative.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+    parts.join("/")
+}
+
+/// Writes a file so that readers see the old or the new content, never a part: a temporary file beside
+/// it is renamed over it.
+pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
+    let written = write_synced(&temporary, content).and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // The temporary file is of no use any more; the error that matters is the first one.
+        let _ = fs::remove_file(&temporary);
+    }
+    written.with_context(|| format!("{} cannot be written", path.display()))
+}
+
+fn write_synced(path: &Path, content: &[u8]) -> std::io::Result<()> {
+    let mut file = fs::File::create(path)?;
+    file.write_all(content)?;
+    file.sync_all()
+}
+
+/// Prints findings to stderr, and says with which code to exit.
+pub(crate) fn report(sink: &Sink) -> ExitCode {
+    eprint!("{sink}");
+    let (errors, warnings) = (sink.count(Severity::Error), sink.count(Severity::Warning));
+    if errors + warnings > 0 {
+        eprintln!("{errors} errors, {warnings} warnings");
+    }
+    if sink.has_errors() { ExitCode::from(2) } else { ExitCode::SUCCESS }
+}

@@ -10,7 +10,8 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use collect::{Unread, whole};
+pub(crate) use collect::{Unread, check as check_size, next as next_piece};
+pub(crate) use explain::{cut, message_of};
 pub(crate) use mask::Masks;
-pub(crate) use reading::{Reader, read, read_text};
+pub(crate) use reading::{Reader, read};
 pub(crate) use reply::Reply;

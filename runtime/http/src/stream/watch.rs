@@ -1,0 +1,41 @@
+//! Text for people who watch a stream. Nobody waits for them: what the channel cannot take goes with the next piece.
+
+use crate::context::{Progress, ProgressUpdate};
+
+/// Text that was not shown yet is dropped beyond this: it is in the result.
+const MOST_PENDING: usize = 64 * 1024;
+
+/// Progress of one stream.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    progress: &'a Progress,
+    pending: String,
+    sent: u32,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn new(progress: &'a Progress) -> Self {
+        Watch { progress, pending: String::new(), sent: 0 }
+    }
+
+    /// Shows text, or keeps it for later.
+    pub(crate) fn show(&mut self, text: &str) {
+        if !self.progress.is_watched() || text.is_empty() || self.pending.len() > MOST_PENDING {
+            return;
+        }
+        self.pending.push_str(text);
+        self.flush();
+    }
+
+    /// Shows what was kept.
+    pub(crate) fn flush(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        let progress = f64::from(self.sent + 1);
+        if self.progress.send(ProgressUpdate { progress, total: None, message: self.pending.clone() }) {
+            self.sent += 1;
+            self.pending.clear();
+        }
+    }
+}

@@ -57,6 +57,8 @@ pub enum Fault {
     Redirect(String),
     /// The usual body, gzip-encoded and declared so.
     Gzip,
+    /// A WebSocket exchange that is over, but whose connection stays open until the client closes it, as LocalAI's do.
+    NoClose,
 }
 
 impl Fault {

@@ -31,6 +31,7 @@ pub(crate) async fn bend(fault: Fault, answer: Answer) -> Result<Answer, Cut> {
             tokio::time::sleep(Duration::from_millis(ms)).await;
             answer
         }
+        Fault::NoClose => answer,
         Fault::DroppedSocket => return Err(Cut),
         Fault::Status { code, body, retry_after } => status(code, body, retry_after),
         Fault::EmptyBody => Answer { payload: Payload::Whole(Bytes::new()), ..answer },

@@ -32,10 +32,13 @@ pub(super) async fn run(mut session: Session, socket: Socket) {
             return;
         }
         Ended::Normally => drop(queue.send(closing(CloseCode::Normal)).await),
+        // The real server reports the mistake and then drops the connection without a close message.
         Ended::Refused(why) => {
             session.violate(why);
             drop(queue.send(error_message(why)).await);
-            drop(queue.send(closing(CloseCode::Policy)).await);
+            drop(queue);
+            drop(writer.await);
+            return;
         }
         Ended::ByClient => {}
     }
@@ -80,8 +83,11 @@ async fn read(session: &Session, stream: &mut SplitStream<Socket>, queue: &mpsc:
         match message {
             Message::Text(text) => match control(&text) {
                 Ok(Control::Update(new)) => format = Some(new),
-                Ok(Control::Close) if format.is_some() => return Ended::Normally,
-                Ok(Control::Close) => return Ended::Refused("session.close came before session.update"),
+                Ok(Control::Close) if format.is_none() => {
+                    return Ended::Refused("session.close came before session.update");
+                }
+                Ok(Control::Close) if session.fault == Some(Fault::NoClose) => {}
+                Ok(Control::Close) => return Ended::Normally,
                 Err(why) => return Ended::Refused(why),
             },
             Message::Binary(pcm) => {

@@ -37,13 +37,17 @@ pub(super) async fn run(mut session: Session, mut socket: Socket, model: &str) {
     finish(&mut session, &mut socket).await;
 }
 
+/// How long a client may take to close.
+const PATIENCE: Duration = Duration::from_secs(60);
+
 /// Close normally and wait for the client's close, as RFC 6455 section 7.1.1 wants.
 async fn finish(session: &mut Session, socket: &mut Socket) {
-    if socket.send(closing(CloseCode::Normal)).await.is_err() {
+    let closes = session.fault != Some(Fault::NoClose);
+    if closes && socket.send(closing(CloseCode::Normal)).await.is_err() {
         return;
     }
     session.ticket.complete();
-    while let Ok(Some(Ok(message))) = tokio::time::timeout(Duration::from_secs(2), socket.next()).await {
+    while let Ok(Some(Ok(message))) = tokio::time::timeout(PATIENCE, socket.next()).await {
         session.saw(&message);
     }
 }

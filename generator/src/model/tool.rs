@@ -16,6 +16,8 @@ pub(crate) struct Tool {
     pub(crate) title: String,
     /// The purpose: one or two sentences.
     pub(crate) purpose: String,
+    /// True where the purpose is a description, and not only the title.
+    pub(crate) is_described: bool,
     /// Purpose, inputs, returns and caution.
     pub(crate) description: String,
     pub(crate) returns: Option<String>,

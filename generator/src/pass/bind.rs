@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::name::snake;
 use super::hints;
+use super::name::snake;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
 use crate::load::extension::Secret;
@@ -45,6 +45,7 @@ fn tool(model: &Model, operation: &Operation, arguments: Vec<Argument>) -> Tool 
     Tool {
         origin: operation.origin.clone(),
         title,
+        is_described: purpose.is_some(),
         purpose: purpose.or_else(|| operation.summary.clone()).unwrap_or_default(),
         description: String::new(),
         returns: extension.returns.clone(),
@@ -145,11 +146,7 @@ fn parameters(model: &mut Model, operation: &Operation, sink: &mut Sink) -> Vec<
             origin: parameter.origin.clone(),
             name: String::new(),
             wire_name: parameter.wire_name.clone(),
-            role: Role::Parameter {
-                location: parameter.location,
-                style: parameter.style,
-                explode: parameter.explode,
-            },
+            role: Role::Parameter { location: parameter.location, style: parameter.style, explode: parameter.explode },
             required: parameter.required,
             shown: true,
             description: parameter.description.clone().or_else(|| parameter.schema.description.clone()),
@@ -163,7 +160,9 @@ fn parameters(model: &mut Model, operation: &Operation, sink: &mut Sink) -> Vec<
         if !known {
             let message = format!("the path has `{{{name}}}` and no parameter declares it; it was read as a string");
             let place = model.loaded.document.place(&operation.origin);
-            let help = format!("declare it in an overlay: parameters: [{{name: {name}, in: path, required: true, schema: {{type: string}}}}]");
+            let help = format!(
+                "declare it in an overlay: parameters: [{{name: {name}, in: path, required: true, schema: {{type: string}}}}]"
+            );
             sink.push(Diagnostic::warning("undeclared-path-parameter", message).at(place).help(help));
             arguments.push(path_argument(&name));
         }
@@ -278,8 +277,7 @@ fn name_arguments(operation: &Operation, arguments: &mut [Argument]) {
         }
         if let Some(said) = said {
             argument.description = said.description.clone().or(argument.description.take());
-            argument.send_as =
-                said.send_as.iter().map(|(accepted, sent)| (accepted.clone(), text_of(sent))).collect();
+            argument.send_as = said.send_as.iter().map(|(accepted, sent)| (accepted.clone(), text_of(sent))).collect();
         }
     }
     for rename in [with_location, with_number] {

@@ -21,7 +21,7 @@ pub(super) fn describe(model: &mut Model, _sink: &mut Sink) {
 
 fn description(model: &Model, tool: &Tool) -> String {
     let mut paragraphs = vec![tool.purpose.trim().to_owned()];
-    if let Binding::NoRoute(route) = &tool.binding {
+    if let (Binding::NoRoute(route), false) = (&tool.binding, tool.is_described) {
         paragraphs.push(sentence(&route.missing));
     }
     paragraphs.push(format!("Inputs: {}", inputs(model, tool)));

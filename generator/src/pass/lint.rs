@@ -93,7 +93,9 @@ fn curation(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) 
     if too_short {
         let message = format!("`{}` is described in fewer than {MIN_DESCRIPTION} characters", tool.name);
         let place = model.loaded.document.place(&operation.origin);
-        sink.push(Diagnostic::error("thin-description", message).at(place).help("say more in `description` or `returns`"));
+        sink.push(
+            Diagnostic::error("thin-description", message).at(place).help("say more in `description` or `returns`"),
+        );
     }
 }
 
@@ -120,7 +122,8 @@ fn descriptions(model: &Model, tool: &Tool, sink: &mut Sink) {
     };
     for argument in tool.arguments.iter().filter(|argument| !described(argument)) {
         let message = format!("the argument `{}` of `{}` has no description", argument.name, tool.name);
-        let place = model.loaded.document.place(if argument.origin.is_empty() { &tool.origin } else { &argument.origin });
+        let place =
+            model.loaded.document.place(if argument.origin.is_empty() { &tool.origin } else { &argument.origin });
         let help = match argument.role {
             Role::Body { .. } => "add to the operation: x-toolwright: {body_description: Text.}".to_owned(),
             _ => format!("add to the operation: x-toolwright: {{arguments: {{{}: Text.}}}}", argument.wire_name),
@@ -134,7 +137,8 @@ fn fields(model: &Model, sink: &mut Sink) {
     for (name, schema) in crate::pass::sent_types(model) {
         for (field, property) in &schema.properties {
             let told = property.description.as_deref().is_some_and(|text| !text.trim().is_empty());
-            let everywhere = model.tools.iter().filter(|tool| takes(tool, name)).all(|tool| tool.field_texts.contains_key(field));
+            let everywhere =
+                model.tools.iter().filter(|tool| takes(tool, name)).all(|tool| tool.field_texts.contains_key(field));
             let only_as_body = model.tools.iter().any(|tool| takes(tool, name));
             if !told && !property.read_only && !(only_as_body && everywhere) {
                 let message = format!("the field `{field}` of `{name}` may be sent and has no description");

@@ -61,12 +61,14 @@ const SILENT: [&str; 15] = [
 ];
 
 pub(super) fn lower(model: &mut Model, sink: &mut Sink) {
-    let mut lowering = Lowering { document: &model.loaded.document, sink, wanted: BTreeSet::new(), done: BTreeSet::new() };
+    let mut lowering =
+        Lowering { document: &model.loaded.document, sink, wanted: BTreeSet::new(), done: BTreeSet::new() };
     for operation in &mut model.operations {
         let parameters = operation.parameters.iter_mut().map(|parameter| &mut parameter.schema);
         let body = operation.body.iter_mut().map(|body| &mut body.schema);
         let answers = operation.responses.iter_mut().filter(|response| response.status.starts_with('2'));
-        let answers = answers.flat_map(|response| response.contents.iter_mut().filter_map(|(_, schema)| schema.as_mut()));
+        let answers =
+            answers.flat_map(|response| response.contents.iter_mut().filter_map(|(_, schema)| schema.as_mut()));
         for schema in parameters.chain(body).chain(answers) {
             *schema = lowering.at(&schema.origin, 0);
         }
@@ -162,7 +164,11 @@ impl Lowering<'_> {
         match self.document.get(pointer) {
             None => Schema::unread(pointer),
             Some(_) if depth > MAX_DEPTH => {
-                self.warn("nested-too-deep", pointer, "this schema nests too deep and was read as any value".to_owned());
+                self.warn(
+                    "nested-too-deep",
+                    pointer,
+                    "this schema nests too deep and was read as any value".to_owned(),
+                );
                 Schema::unread(pointer)
             }
             Some(Value::Bool(allowed)) => Schema { never: !allowed, ..Schema::unread(pointer) },
@@ -175,7 +181,11 @@ impl Lowering<'_> {
                 schema
             }
             Some(_) => {
-                self.warn("bad-schema", pointer, "a schema is an object or a boolean; this was read as any value".to_owned());
+                self.warn(
+                    "bad-schema",
+                    pointer,
+                    "a schema is an object or a boolean; this was read as any value".to_owned(),
+                );
                 Schema::unread(pointer)
             }
         }

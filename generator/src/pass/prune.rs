@@ -10,9 +10,8 @@ use crate::ledger::{Outcome, Part, Rule};
 use crate::model::Model;
 
 pub(super) fn prune(model: &mut Model, _sink: &mut Sink) {
-    let schemas = model.tools.iter().flat_map(|tool| {
-        tool.arguments.iter().map(|argument| &argument.schema).chain(&tool.output)
-    });
+    let schemas =
+        model.tools.iter().flat_map(|tool| tool.arguments.iter().map(|argument| &argument.schema).chain(&tool.output));
     let reached: BTreeSet<String> = reached_from(model, schemas).into_keys().map(str::to_owned).collect();
     model.types.retain(|name, _| reached.contains(name));
     account(model, &reached);

@@ -111,7 +111,13 @@ impl Reader<'_, '_> {
         let parsed = match parameter_node(&node) {
             Ok(parsed) => parsed,
             Err(error) => {
-                self.refuse(Part::Parameter, pointer, &origin, "bad-parameter", format!("this parameter cannot be read: {error}"));
+                self.refuse(
+                    Part::Parameter,
+                    pointer,
+                    &origin,
+                    "bad-parameter",
+                    format!("this parameter cannot be read: {error}"),
+                );
                 return None;
             }
         };
@@ -121,7 +127,8 @@ impl Reader<'_, '_> {
             self.model.ledger.record(Part::Parameter, pointer, Outcome::Dropped(rule));
             if rule == Rule::EmptyName {
                 let message = "a parameter without a name cannot be an argument and was left out";
-                self.sink.push(Diagnostic::warning("empty-name", message).at(self.model.loaded.document.place(&origin)));
+                self.sink
+                    .push(Diagnostic::warning("empty-name", message).at(self.model.loaded.document.place(&origin)));
             }
             return None;
         }
@@ -153,8 +160,7 @@ impl Reader<'_, '_> {
         for status in statuses {
             let pointer = join(&base, &status);
             let Some((origin, node)) = self.follow(&pointer) else { continue };
-            let outcome =
-                if status.starts_with('2') { Outcome::Mapped } else { Outcome::Dropped(Rule::ErrorAnswer) };
+            let outcome = if status.starts_with('2') { Outcome::Mapped } else { Outcome::Dropped(Rule::ErrorAnswer) };
             self.model.ledger.record(Part::Response, &pointer, outcome);
             let contents = contents_of(&node, &origin);
             found.push(Response { origin, status, contents });

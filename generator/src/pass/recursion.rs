@@ -95,10 +95,6 @@ impl<'n> Search<'n> {
     }
 }
 
-fn targets<'n>(
-    edges: &BTreeMap<&'n str, BTreeSet<&'n str>>,
-    node: &str,
-    none: &BTreeSet<&'n str>,
-) -> Vec<&'n str> {
+fn targets<'n>(edges: &BTreeMap<&'n str, BTreeSet<&'n str>>, node: &str, none: &BTreeSet<&'n str>) -> Vec<&'n str> {
     edges.get(node).unwrap_or(none).iter().rev().copied().collect()
 }

@@ -98,8 +98,12 @@ pub(super) fn items(model: &Model, names: &Names, facts: &Facts) -> Vec<TokenStr
             #[cfg(feature = "client")]
             pub use toolwright_http as client;
         },
-        quote!(use toolwright_core::{Catalog, DocumentFacts, FixedTool, ServerSpec};),
-        quote!(use toolwright_macros::register_tools;),
+        quote!(
+            use toolwright_core::{Catalog, DocumentFacts, FixedTool, ServerSpec};
+        ),
+        quote!(
+            use toolwright_macros::register_tools;
+        ),
         server(model, facts),
         catalog(model, names),
     ]

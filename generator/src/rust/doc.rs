@@ -88,7 +88,9 @@ fn link(word: &str) -> String {
 /// The first character of a line can make it a heading, a list, a rule or a quotation.
 fn escape_start(line: String) -> String {
     let starts_block = line.starts_with(['#', '-', '+', '=', '>'])
-        || line.split_once(['.', ')']).is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
+        || line
+            .split_once(['.', ')'])
+            .is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()));
     match starts_block {
         true if line.starts_with(|c: char| c.is_ascii_digit()) => line.replacen('.', "\\.", 1).replacen(')', "\\)", 1),
         true => format!("\\{line}"),
@@ -100,7 +102,8 @@ fn escape_start(line: String) -> String {
 fn wrapped(paragraph: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in paragraph.split(' ') {
-        let starts_block = word.starts_with(['#', '-', '+', '=', '>', '*']) || word.ends_with(['.', ')']) && word.bytes().next().is_some_and(|b| b.is_ascii_digit());
+        let starts_block = word.starts_with(['#', '-', '+', '=', '>', '*'])
+            || word.ends_with(['.', ')']) && word.bytes().next().is_some_and(|b| b.is_ascii_digit());
         match lines.last_mut() {
             Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH || starts_block => {
                 line.push(' ');

@@ -9,6 +9,7 @@ mod tools;
 mod types;
 
 use proc_macro2::TokenStream;
+use quote::quote;
 
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::file_set::FileSet;
@@ -32,7 +33,11 @@ pub(crate) fn emit(model: &Model, facts: &crate_root::Facts, files: &mut FileSet
     for (module, (about, items)) in modules(model, &names) {
         sources.push((format!("{tools}/{module}.rs"), about, items));
     }
-    sources.push((format!("{tools}/lib.rs"), crate_root::about(model, &names), crate_root::items(model, &names, facts)));
+    sources.push((
+        format!("{tools}/lib.rs"),
+        crate_root::about(model, &names),
+        crate_root::items(model, &names, facts),
+    ));
     sources.push((format!("{server}/main.rs"), server::about(model), server::items(model)));
     for (path, about, items) in sources {
         match print::file(&model.loaded.dir, &path, &about, items) {
@@ -51,12 +56,15 @@ fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (
         let own: Vec<_> = model.tools.iter().filter(|tool| names.tool(tool).module == module).collect();
         let mut items: Vec<TokenStream> = own.iter().map(|tool| tools::item(model, names, tool)).collect();
         items.extend(types::items(model, names, &module));
+        let silent = types::undescribed(names, &module).then(
+            || quote!(#![allow(missing_docs, reason = "the document does not describe every field of its answers")]),
+        );
         let imports = print::imports(&items, &module, names);
         let about = match own.is_empty() {
             true => "Types that several areas share.".to_owned(),
             false => format!("Tools of the area `{}`.", names.tag(&module)),
         };
-        modules.insert(module, (about, imports.into_iter().chain(items).collect()));
+        modules.insert(module, (about, silent.into_iter().chain(imports).chain(items).collect()));
     }
     modules
 }

@@ -15,8 +15,30 @@ pub(super) const SHARED: &str = "types";
 
 /// Idents that would shadow the prelude, an import, or a macro.
 const TAKEN: [&str; 24] = [
-    "Box", "Catalog", "Clone", "Copy", "Debug", "Default", "Deserialize", "Err", "Error", "IndexMap", "Map", "None",
-    "Number", "Ok", "Option", "Result", "Self", "Serialize", "Some", "String", "Tool", "ToolSpec", "Value", "Vec",
+    "Box",
+    "Catalog",
+    "Clone",
+    "Copy",
+    "Debug",
+    "Default",
+    "Deserialize",
+    "Err",
+    "Error",
+    "IndexMap",
+    "Map",
+    "None",
+    "Number",
+    "Ok",
+    "Option",
+    "Result",
+    "Self",
+    "Serialize",
+    "Some",
+    "String",
+    "Tool",
+    "ToolSpec",
+    "Value",
+    "Vec",
 ];
 
 /// Where an item stands and what it is called.
@@ -54,7 +76,10 @@ impl<'m> Names<'m> {
             let tag = tool.tags.first().cloned().unwrap_or_else(|| "general".to_owned());
             let module = module_of(&tag);
             tags.entry(module.clone()).or_insert(tag);
-            let camel = unique(&mut taken, [tool.name.to_upper_camel_case(), format!("{}Tool", tool.name.to_upper_camel_case())]);
+            let camel = unique(
+                &mut taken,
+                [tool.name.to_upper_camel_case(), format!("{}Tool", tool.name.to_upper_camel_case())],
+            );
             tools.insert(tool.name.clone(), Named { module, ident: ident(&camel) });
         }
         let mut names = Names { tools, items: BTreeMap::new(), tags };
@@ -86,7 +111,10 @@ impl<'m> Names<'m> {
     }
 
     pub(super) fn tool(&self, tool: &Tool) -> Named {
-        self.tools.get(&tool.name).cloned().unwrap_or_else(|| Named { module: SHARED.to_owned(), ident: ident("Unnamed") })
+        self.tools
+            .get(&tool.name)
+            .cloned()
+            .unwrap_or_else(|| Named { module: SHARED.to_owned(), ident: ident("Unnamed") })
     }
 
     /// The item that a schema became, by type name or pointer.

@@ -24,7 +24,9 @@ pub(super) fn items(model: &Model) -> Vec<TokenStream> {
     let tools = format_ident!("{}_tools", model.loaded.config.server.replace('-', "_"));
     vec![
         quote!(#![cfg_attr(rustfmt, rustfmt_skip)]),
-        quote!(use std::process::ExitCode;),
+        quote!(
+            use std::process::ExitCode;
+        ),
         quote! {
             fn main() -> ExitCode {
                 toolwright_server::run(&#tools::SERVER, &#tools::TOOLS)

@@ -27,6 +27,13 @@ pub(super) fn items(model: &Model, names: &Names, module: &str) -> Vec<TokenStre
         .collect()
 }
 
+/// True where some field of the module's types has no words of its own.
+pub(super) fn undescribed(names: &Names, module: &str) -> bool {
+    let own = names.items_by_key().filter(|(_, item)| item.named.module == module);
+    own.flat_map(|(_, item)| item.schema.properties.values())
+        .any(|property| property.description.as_deref().is_none_or(|text| text.trim().is_empty()))
+}
+
 fn structure(model: &Model, names: &Names, boxed: &Boxed, key: &str, item: &Item) -> TokenStream {
     let Item { schema, named, .. } = item;
     let ident = &named.ident;
@@ -73,8 +80,7 @@ struct Field<'f> {
 }
 
 fn field(model: &Model, names: &Names, field: &Field) -> TokenStream {
-    let text = field.property.description.clone().unwrap_or_else(|| format!("`{}` on the wire.", field.wire_name.replace('`', "'")));
-    let text = doc::attributes(if text.trim().is_empty() { "Not described." } else { &text });
+    let text = doc::attributes(field.property.description.as_deref().unwrap_or_default());
     let ident = &field.ident;
     let mut kind = rust_type(model, names, field.property);
     if field.boxes {

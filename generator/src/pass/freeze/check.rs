@@ -91,7 +91,11 @@ fn schema(value: &Value, root: &Value, faults: &mut Vec<String>) {
     for (keyword, value) in keywords {
         match keyword.as_str() {
             "properties" | "patternProperties" | "$defs" => {
-                value.as_object().into_iter().flat_map(|map| map.values()).for_each(|inner| schema(inner, root, faults));
+                value
+                    .as_object()
+                    .into_iter()
+                    .flat_map(|map| map.values())
+                    .for_each(|inner| schema(inner, root, faults));
             }
             "allOf" | "anyOf" | "oneOf" | "prefixItems" => {
                 value.as_array().into_iter().flatten().for_each(|inner| schema(inner, root, faults));

@@ -54,7 +54,8 @@ fn own_weight(schema: &Schema) -> usize {
     let mut total = 0;
     schema.walk(&mut |inner| {
         let names: usize = inner.properties.keys().map(|name| name.len() + 4).sum();
-        total += 20 + names + inner.description.as_ref().map_or(0, |text| text.len() + 17) + 8 * inner.enumeration.len();
+        total +=
+            20 + names + inner.description.as_ref().map_or(0, |text| text.len() + 17) + 8 * inner.enumeration.len();
     });
     total
 }

@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 
 use super::{Reader, collection_style, query_style};
 use crate::diagnostic::Diagnostic;
-use crate::load::extension;
 use crate::ledger::{Outcome, Part, Rule};
+use crate::load::extension;
 use crate::model::operation::{BodyKind, FieldEncoding, RequestBody};
 use crate::model::schema::Schema;
 use crate::pass::join;

@@ -67,15 +67,14 @@ fn move_route(document: &mut Document, from: &str, to: &str, actions: [&str; 2])
     let Some(operation) = document.operation_mut(&format!("PUT {from}")) else { return false };
     operation.key = format!("PUT {to}");
     operation.template = to.to_owned();
-    for parameter in operation.parameters.iter_mut().filter(|p| p.name == "action") {
-        parameter.schema = json!({"type": "string", "enum": actions});
-    }
+    operation.parameters.retain(|parameter| parameter.name != "action");
+    operation.parameters.push(parameter("action", Place::Path, json!({"type": "string", "enum": actions})));
     true
 }
 
 /// `{uuid}` stands in the path, but is not declared. The literal template must not be sent.
 fn job_ids(document: &mut Document) -> bool {
-    ["GET /models/jobs/{uuid}", "GET /backends/jobs/{uuid}"].into_iter().all(|key| {
+    everywhere(["GET /models/jobs/{uuid}", "GET /backends/jobs/{uuid}"], |key| {
         on(document, key, |operation| {
             operation.parameters.push(parameter("uuid", Place::Path, json!({"type": "string", "pattern": "^[^{}]+$"})))
         })
@@ -103,9 +102,9 @@ fn voice_body(document: &mut Document) -> bool {
 }
 
 fn audio_answers(document: &mut Document) -> bool {
-    ["POST /v1/text-to-speech/{voice-id}", "POST /v1/sound-generation"]
-        .into_iter()
-        .all(|key| answers(document, key, "audio/x-wav", json!({"type": "file"})))
+    everywhere(["POST /v1/text-to-speech/{voice-id}", "POST /v1/sound-generation"], |key| {
+        answers(document, key, "audio/x-wav", json!({"type": "file"}))
+    })
 }
 
 fn p2p_object(document: &mut Document) -> bool {
@@ -208,7 +207,7 @@ fn profile_json(document: &mut Document) -> bool {
 
 /// `params[key]=value` fields go to the backend; the rate is bounded because the server resamples to it.
 fn transform_fields(document: &mut Document) -> bool {
-    ["POST /audio/transform", "POST /audio/transformations"].into_iter().all(|key| {
+    everywhere(["POST /audio/transform", "POST /audio/transformations"], |key| {
         fields(document, key, |fields| {
             fields.retain(|field| field.name != "sample_rate");
             let rate = json!({"type": "integer", "anyOf": [{"enum": [0]}, {"minimum": 8_000, "maximum": 192_000}]});
@@ -219,7 +218,7 @@ fn transform_fields(document: &mut Document) -> bool {
 }
 
 fn model_filters(document: &mut Document) -> bool {
-    ["GET /v1/models", "GET /v1/models/capabilities"].into_iter().all(|key| {
+    everywhere(["GET /v1/models", "GET /v1/models/capabilities"], |key| {
         on(document, key, |operation| {
             operation.parameters.push(parameter("filter", Place::Query, json!({"type": "string"})));
             operation.parameters.push(parameter("excludeConfigured", Place::Query, json!({"type": "boolean"})));
@@ -228,9 +227,9 @@ fn model_filters(document: &mut Document) -> bool {
 }
 
 fn traces_list(document: &mut Document) -> bool {
-    ["GET /api/traces", "GET /api/backend-traces"]
-        .into_iter()
-        .all(|key| answers(document, key, "application/json", json!({"type": "array", "items": {"type": "object"}})))
+    everywhere(["GET /api/traces", "GET /api/backend-traces"], |key| {
+        answers(document, key, "application/json", json!({"type": "array", "items": {"type": "object"}}))
+    })
 }
 
 /// Public routes that clients use to find their way, and the one that serves the document.
@@ -247,6 +246,11 @@ fn missing_routes(document: &mut Document) -> bool {
         });
     }
     true
+}
+
+/// Correct every operation, also after one is missing.
+fn everywhere<const N: usize>(keys: [&str; N], mut correct: impl FnMut(&str) -> bool) -> bool {
+    keys.into_iter().fold(true, |found, key| correct(key) && found)
 }
 
 fn on(document: &mut Document, key: &str, change: impl FnOnce(&mut Operation)) -> bool {

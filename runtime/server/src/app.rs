@@ -9,6 +9,7 @@ use toolwright_core::{Catalog, Code, ServerSpec, ToolError, ToolSpec};
 use toolwright_http::Upstream;
 
 use crate::exposure::Exposure;
+use crate::gateway::Gateway;
 use crate::settings::{self, Problem, Settings};
 use crate::telemetry::Metrics;
 use crate::{listing, upstream};
@@ -20,6 +21,7 @@ pub struct App {
     pub(crate) settings: Settings,
     pub(crate) exposure: Exposure,
     pub(crate) metrics: Metrics,
+    pub(crate) gateway: Gateway,
     /// Calls that may still start.
     pub(crate) slots: Semaphore,
     /// One compiled schema a row, in the catalog's order.
@@ -62,6 +64,7 @@ impl App {
             catalog,
             exposure: Exposure::new(server, catalog, &settings),
             metrics: Metrics::new(catalog),
+            gateway: Gateway::default(),
             slots: Semaphore::new(settings.max_concurrency.0),
             checkers: catalog.tools().iter().map(|_| OnceLock::new()).collect(),
             upstream,

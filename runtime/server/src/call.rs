@@ -6,28 +6,10 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 use toolwright_core::arguments::Accepted;
 use toolwright_core::{Code, Envelope, Risk, ToolError, ToolSpec};
-use toolwright_http::CallContext;
+use toolwright_http::{CallContext, RawRequest};
 
 use crate::App;
 use crate::telemetry::Record;
-
-/// A request that is not in the catalog, as the hidden tool `raw_request` sends it.
-#[derive(Debug, Clone)]
-#[allow(dead_code)] // The gateway makes them.
-pub(crate) struct RawRequest {
-    /// The method.
-    pub(crate) method: String,
-    /// Path below the base URL.
-    pub(crate) path: String,
-    /// Query parameters.
-    pub(crate) query: Map<String, Value>,
-    /// JSON body.
-    pub(crate) body: Option<Value>,
-    /// Headers beside the server's own.
-    pub(crate) headers: Vec<(String, String)>,
-    /// Deadline where it is shorter than the server's.
-    pub(crate) timeout: Option<Duration>,
-}
 
 impl App {
     /// Calls an operation, listed or hidden.
@@ -77,19 +59,19 @@ impl App {
         })
     }
 
-    /// Sends a request that is not in the catalog.
-    #[allow(dead_code)] // The gateway calls it.
-    pub(crate) async fn raw_request(&self, request: RawRequest, context: &CallContext) -> Envelope {
+    /// Sends a request that is not in the catalog, with a deadline of its own where `timeout` gives one.
+    pub(crate) async fn raw_request(
+        &self,
+        request: &RawRequest,
+        timeout: Option<Duration>,
+        context: &CallContext,
+    ) -> Envelope {
         const NAME: &str = "raw_request";
-        let reads = matches!(request.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS" | "TRACE");
+        let reads = matches!(request.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS");
         let record = Record::start(self, NAME, if reads { Risk::ReadOnly } else { Risk::Destructive });
-        let context = CallContext { deadline: self.deadline(request.timeout), ..context.clone() };
+        let context = CallContext { deadline: self.deadline(timeout), ..context.clone() };
         let envelope = match self.exposure.admit_extra(NAME, reads).and_then(|()| self.upstream()) {
-            Ok(upstream) => {
-                let RawRequest { method, path, query, body, headers, timeout } = request;
-                let sent = upstream.send_raw(&method, &path, &query, body.as_ref(), &headers, timeout, &context);
-                self.in_turn(&context, sent).await
-            }
+            Ok(upstream) => self.in_turn(&context, upstream.send_raw(request, &context)).await,
             Err(error) => named_failure(NAME, error),
         };
         record.finish(&envelope);

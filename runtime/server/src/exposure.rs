@@ -64,7 +64,6 @@ impl Exposure {
     }
 
     /// The rows that are not listed and may be called, sorted by name.
-    #[allow(dead_code)] // The gateway lists them.
     pub(crate) fn hidden(&self) -> impl Iterator<Item = &'static ToolSpec> {
         let rows = self.catalog.tools().iter().zip(&self.listed);
         rows.filter(|(row, listed)| !**listed && self.admit(row).is_ok()).map(|(row, _)| row)
@@ -87,7 +86,6 @@ impl Exposure {
     }
 
     /// True where calls that change state are refused.
-    #[allow(dead_code)] // The gateway's hints depend on it.
     pub(crate) fn is_read_only(&self) -> bool {
         self.policy.read_only
     }

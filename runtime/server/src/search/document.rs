@@ -7,35 +7,35 @@ use super::english::identifier_words;
 
 /// The searched texts of one tool.
 #[derive(Debug, Clone, Default)]
-pub struct Document {
+pub(crate) struct Document {
     /// Name in MCP.
-    pub name: String,
+    pub(crate) name: String,
     /// Title for people.
-    pub title: String,
+    pub(crate) title: String,
     /// The purpose.
-    pub summary: String,
+    pub(crate) summary: String,
     /// The full description.
-    pub description: String,
+    pub(crate) description: String,
     /// Names of arguments and of the fields of a body.
-    pub fields: Vec<String>,
+    pub(crate) fields: Vec<String>,
     /// Tags.
-    pub tags: Vec<String>,
+    pub(crate) tags: Vec<String>,
     /// Path of the operation.
-    pub path: String,
+    pub(crate) path: String,
     /// Search phrases in any language.
-    pub phrases: Vec<String>,
+    pub(crate) phrases: Vec<String>,
     /// True where a call may change the upstream's state.
-    pub changes: bool,
+    pub(crate) changes: bool,
     /// True where the real server has no such route.
-    pub dead: bool,
+    pub(crate) dead: bool,
     /// True where another route stands in for the declared one.
-    pub stand_in: bool,
+    pub(crate) stand_in: bool,
 }
 
 impl Document {
     /// The texts of a row.
     #[must_use]
-    pub fn of(tool: &ToolSpec) -> Self {
+    pub(crate) fn of(tool: &ToolSpec) -> Self {
         let phrases = [tool.search.en, tool.search.ko, tool.search.ja].concat();
         Document {
             name: tool.name.into(),
@@ -67,7 +67,7 @@ fn field_names(schema: &str) -> Vec<String> {
 }
 
 /// The properties of a schema, which may be a reference into the definitions of its root.
-fn properties<'a>(root: &'a Value, schema: &'a Value) -> impl Iterator<Item = (&'a String, &'a Value)> {
+pub(crate) fn properties<'a>(root: &'a Value, schema: &'a Value) -> impl Iterator<Item = (&'a String, &'a Value)> {
     let target = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
     let schema = target.and_then(|pointer| root.pointer(pointer)).unwrap_or(schema);
     schema.get("properties").and_then(Value::as_object).into_iter().flatten()

@@ -11,11 +11,11 @@ use super::{
 
 /// A tool that a query found.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Hit {
+pub(crate) struct Hit {
     /// Position of the document in the list that the index was built from.
-    pub document: usize,
+    pub(crate) document: usize,
     /// How well it matches: 0 to about 2.5 for texts, more for a name.
-    pub score: f32,
+    pub(crate) score: f32,
 }
 
 /// How much an occurrence in a field counts.
@@ -53,7 +53,7 @@ const NEAR_FACTOR: f32 = 0.6;
 
 /// An index over the texts of tools. Search takes well under a millisecond for hundreds of tools.
 #[derive(Debug, Default)]
-pub struct Index {
+pub(crate) struct Index {
     documents: Vec<Entry>,
     phrases: Vec<Phrase>,
     /// By text of the term.
@@ -102,7 +102,7 @@ impl Index {
     /// Reads the texts of the documents. Sentences that send the reader to another tool are left out: they describe that
     /// one.
     #[must_use]
-    pub fn new(documents: &[Document]) -> Self {
+    pub(crate) fn new(documents: &[Document]) -> Self {
         let names: Vec<&str> = documents.iter().map(|document| document.name.as_str()).collect();
         let mut index = Index::default();
         for document in documents {
@@ -177,7 +177,7 @@ impl Index {
     /// The matching tools, best first: living routes before dead ones and, where the query reads, tools that leave the
     /// upstream's state before tools that change it. Empty where nothing matches well enough to be meant.
     #[must_use]
-    pub fn search(&self, query: &str) -> Vec<Hit> {
+    pub(crate) fn search(&self, query: &str) -> Vec<Hit> {
         let intent = Intent::of(query);
         let mut scores = self.text_scores(query);
         let folded = fold(query);

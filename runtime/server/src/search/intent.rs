@@ -6,7 +6,7 @@ use super::{script::fold, terms::entries};
 
 /// What a query asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Intent {
+pub(crate) enum Intent {
     /// It holds a word of the reading lists and none of the changing lists.
     Reads,
     /// It holds a word of the changing lists.
@@ -34,7 +34,7 @@ word_list!(CHANGES_VERBS_JA, "words/changes.verbs.ja.txt");
 impl Intent {
     /// The intent of a query in English, Korean or Japanese.
     #[must_use]
-    pub fn of(query: &str) -> Self {
+    pub(crate) fn of(query: &str) -> Self {
         let folded = fold(query);
         let words = alphabetic_words(&folded);
         if changes_en(&words) || changes_ko(&folded) || changes_ja(&folded) {

@@ -17,6 +17,6 @@ mod korean;
 mod script;
 mod terms;
 
-pub use document::Document;
-pub use index::{Hit, Index};
-pub use intent::Intent;
+pub(crate) use document::{Document, properties};
+pub(crate) use index::Index;
+pub(crate) use intent::Intent;

@@ -1,0 +1,132 @@
+//! `raw_request`: any request below the base URL, for what no tool covers.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use toolwright_core::{Binding, Envelope, Method, Risk, ToolSpec};
+use toolwright_http::{CallContext, RawRequest};
+
+use super::fixed::{Argument, Fixed};
+use crate::App;
+use crate::call::named_failure;
+
+pub(super) const TOOL: Fixed = Fixed {
+    name: "raw_request",
+    title: "Raw request",
+    description: "Send any HTTP request to the API, where no tool fits. Files cannot be sent.",
+    tags: &["raw", "management"],
+    risk: Risk::Destructive,
+    idempotent: false,
+    open_world: true,
+    arguments: &[
+        Argument { name: "method", schema: r#"{"type":"string"}"#, description: "HTTP method.", required: true },
+        Argument { name: "path", schema: r#"{"type":"string"}"#, description: "Absolute path of the API, such as /v1/models.", required: true },
+        Argument { name: "query", schema: r#"{"type":"object"}"#, description: "Query parameters.", required: false },
+        Argument { name: "body", schema: "{}", description: "JSON body.", required: false },
+        Argument {
+            name: "extra_headers",
+            schema: r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
+            description: "Further request headers.",
+            required: false,
+        },
+        Argument {
+            name: "timeout_seconds",
+            schema: r#"{"type":"number","exclusiveMinimum":0}"#,
+            description: "Deadline, where it is to be shorter than the server's.",
+            required: false,
+        },
+    ],
+};
+
+/// The envelope of the request.
+pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
+    let mut accepted = match TOOL.check(app, arguments) {
+        Ok(accepted) => accepted,
+        Err(refused) => return *refused,
+    };
+    let timeout = timeout(app, &accepted.arguments);
+    let request = request(&mut accepted.arguments);
+    if let Some(row) = denied_operation(app, &request)
+        && let Err(error) = app.exposure.admit(row)
+    {
+        return named_failure(TOOL.name, error);
+    }
+    let mut envelope = app.raw_request(&request, timeout, context).await;
+    envelope.warnings.splice(0..0, accepted.warnings);
+    if !envelope.ok {
+        envelope.extra.entry("tool_name").or_insert_with(|| TOOL.name.into());
+    }
+    envelope
+}
+
+/// The asked deadline, at most the server's own.
+fn timeout(app: &App, arguments: &Map<String, Value>) -> Option<Duration> {
+    let seconds = arguments.get("timeout_seconds").and_then(Value::as_f64)?;
+    Some(Duration::try_from_secs_f64(seconds).ok()?.min(app.settings.request_timeout.0))
+}
+
+fn request(arguments: &mut Map<String, Value>) -> RawRequest {
+    let text = |value: Option<&Value>| value.and_then(Value::as_str).unwrap_or_default().to_owned();
+    let object = |value: Option<Value>| match value {
+        Some(Value::Object(members)) => members,
+        _ => Map::new(),
+    };
+    RawRequest {
+        method: text(arguments.get("method")),
+        path: text(arguments.get("path")),
+        query: object(arguments.remove("query")),
+        headers: object(arguments.remove("extra_headers"))
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())))
+            .collect(),
+        body: arguments.remove("body"),
+    }
+}
+
+/// An operation of the catalog that this request would carry out and that may not be called: what is denied by name
+/// stays denied by path.
+fn denied_operation(app: &App, request: &RawRequest) -> Option<&'static ToolSpec> {
+    let method = match request.method.trim().to_ascii_uppercase().as_str() {
+        "HEAD" => "GET".to_owned(),
+        other => other.to_owned(),
+    };
+    let path = request.path.split(['?', '#']).next().unwrap_or_default();
+    let path: Vec<String> = segments(path).collect();
+    let is_this = |row: &&ToolSpec| routes(row).any(|(known, template)| known == method && fits(template, &path));
+    app.catalog.tools().iter().filter(is_this).find(|row| app.exposure.admit(row).is_err())
+}
+
+/// The declared route of a row and the real one.
+fn routes(row: &ToolSpec) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let real = match row.binding {
+        Binding::Http(http) => Some((http.method.as_str(), http.path)),
+        Binding::WebSocket(socket) => Some((Method::Get.as_str(), socket.path)),
+        Binding::NoRoute(_) => None,
+    };
+    std::iter::once((row.declared.method, row.declared.path)).chain(real)
+}
+
+/// Decoded segments in lower case, without empty ones: servers differ in what they take for the same path, and each
+/// such reading of a denied path is denied.
+fn segments(path: &str) -> impl Iterator<Item = String> {
+    path.split(['/', '\\']).map(decoded).filter(|segment| !segment.is_empty() && segment != ".")
+}
+
+fn fits(template: &str, path: &[String]) -> bool {
+    let parts: Vec<&str> = template.split('/').filter(|part| !part.is_empty()).collect();
+    let fit = |(part, segment): (&&str, &String)| part.contains('{') || part.to_lowercase() == *segment;
+    parts.len() == path.len() && parts.iter().zip(path).all(fit)
+}
+
+/// Percent-decoded (RFC 3986 section 2.1) and in lower case.
+fn decoded(segment: &str) -> String {
+    let mut bytes = Vec::with_capacity(segment.len());
+    let mut rest = segment.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let escaped = (*first == b'%').then(|| tail.get(..2)).flatten();
+        let byte = escaped.and_then(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+        bytes.push(byte.unwrap_or(*first));
+        rest = if byte.is_some() { tail.get(2..).unwrap_or_default() } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).to_lowercase()
+}

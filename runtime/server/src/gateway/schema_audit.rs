@@ -1,0 +1,175 @@
+//! `schema_audit`: what the server was made from and what became of it, without network unless asked.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+use toolwright_core::{Binding, Body, Code, Envelope, Payload, Risk, ToolError, ToolSpec};
+use toolwright_http::{CallContext, Progress, RawRequest};
+
+use super::{
+    EXTRA_TOOLS, answer,
+    fixed::{Argument, Fixed},
+};
+use crate::App;
+
+pub(super) const TOOL: Fixed = Fixed {
+    name: "schema_audit",
+    title: "Schema audit",
+    description: "Report which API document this server was made from and how its operations became tools.",
+    tags: &["help", "diagnostics"],
+    risk: Risk::ReadOnly,
+    idempotent: true,
+    open_world: false,
+    arguments: &[Argument {
+        name: "live",
+        schema: r#"{"type":"boolean","default":false}"#,
+        description: "Compare with the document that the API serves now.",
+        required: false,
+    }],
+};
+
+/// Where APIs serve their own document.
+const DOCUMENT_PATHS: [&str; 4] = ["/swagger/doc.json", "/openapi.json", "/swagger.json", "/v3/api-docs"];
+
+/// The facts; with `live` also what differs from the document that the API serves now.
+pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
+    let accepted = match TOOL.check(app, arguments) {
+        Ok(accepted) => accepted,
+        Err(refused) => return *refused,
+    };
+    let mut envelope = facts(app);
+    if accepted.arguments.get("live").and_then(Value::as_bool) == Some(true) {
+        match Box::pin(live(app, context)).await {
+            Ok(drift) => drop(envelope.extra.insert("live".into(), drift)),
+            Err(error) => {
+                envelope.ok = false;
+                envelope.error = Some(error);
+            }
+        }
+    }
+    envelope.warnings.extend(accepted.warnings);
+    envelope
+}
+
+fn facts(app: &App) -> Envelope {
+    let rows = app.catalog.tools();
+    let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
+    let unique = names.len() == rows.len();
+    let exposed = rows.iter().filter(|row| app.exposure.is_listed(row)).count();
+    let document = &app.server.document;
+    let count = |wanted: fn(&ToolSpec) -> bool| rows.iter().filter(|row| wanted(row)).count();
+    let mut envelope = answer([
+        ("names_unique", unique.into()),
+        ("swagger_paths", document.paths.into()),
+        ("swagger_operations", document.operations.into()),
+        ("unique_operation_names", names.len().into()),
+        ("exposed_operation_tools", exposed.into()),
+        ("additional_operation_tools", (rows.len() - exposed).into()),
+        ("additional_helper_tools", EXTRA_TOOLS.len().into()),
+        ("websocket_operations", count(|row| matches!(row.binding, Binding::WebSocket(_))).into()),
+        ("multipart_operations", count(is_multipart).into()),
+        ("operations_by_tag", tags(rows)),
+        ("operations_by_risk", risks(rows)),
+        ("operations_without_route", missing_routes(rows)),
+        ("document", json!({
+            "title": document.title,
+            "version": document.version,
+            "dialect": document.dialect,
+            "definitions": document.definitions,
+            "sha256": document.sha256,
+        })),
+        ("catalog_sha256", app.server.catalog_sha256.into()),
+    ]);
+    let refused = rows.iter().filter(|row| app.exposure.admit(row).is_err()).count();
+    if refused > 0 {
+        envelope.extra.insert("operations_not_allowed".into(), refused.into());
+    }
+    if !unique {
+        envelope.ok = false;
+        envelope.error = Some(ToolError::new(Code::NotAllowed, "two tools share a name; the catalog is broken"));
+    }
+    envelope
+}
+
+fn is_multipart(row: &ToolSpec) -> bool {
+    matches!(row.binding, Binding::Http(http) if matches!(http.body, Body::Multipart { .. }))
+}
+
+/// An operation counts once for each of its tags.
+fn tags(rows: &[ToolSpec]) -> Value {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for tag in rows.iter().flat_map(|row| row.tags) {
+        *counts.entry(tag).or_default() += 1;
+    }
+    json!(counts)
+}
+
+fn risks(rows: &[ToolSpec]) -> Value {
+    let mut counts: BTreeMap<Risk, usize> = BTreeMap::new();
+    for row in rows {
+        *counts.entry(row.risk).or_default() += 1;
+    }
+    json!(counts.iter().map(|(risk, count)| (json!(risk).as_str().unwrap_or_default().to_owned(), json!(count))).collect::<Map<_, _>>())
+}
+
+/// The operations that the real server has no route for, with what to use instead.
+fn missing_routes(rows: &[ToolSpec]) -> Value {
+    let missing = |row: &ToolSpec| match row.binding {
+        Binding::NoRoute(missing) => Some((row.name, missing, false)),
+        Binding::Http(http) => http.stand_in.map(|missing| (row.name, missing, true)),
+        Binding::WebSocket(_) => None,
+    };
+    let rows = rows.iter().filter_map(missing);
+    rows.map(|(name, missing, answered)| json!({"tool": name, "instead": missing.instead, "answered_by_another_route": answered})).collect()
+}
+
+/// What the API's own document has more and less than the one that the server was made from.
+async fn live(app: &App, context: &CallContext) -> Result<Value, ToolError> {
+    let quiet = CallContext { progress: Progress::none(), ..context.clone() };
+    let mut failure = ToolError::new(Code::UpstreamError, "the API serves no document at a known path");
+    for path in DOCUMENT_PATHS {
+        let request = RawRequest { method: "GET".into(), path: path.into(), ..RawRequest::default() };
+        let envelope = app.upstream()?.send_raw(&request, &quiet).await;
+        match (envelope.payload, envelope.error) {
+            (Payload::Data(document), None) if document.get("paths").is_some_and(Value::is_object) => {
+                return Ok(drift(app, path, &document));
+            }
+            (_, Some(error)) if error.code != Code::UpstreamError => {
+                failure = error;
+                break;
+            }
+            _ => {}
+        }
+    }
+    Err(failure)
+}
+
+fn drift(app: &App, path: &str, document: &Value) -> Value {
+    let served = operations(document);
+    let known: BTreeSet<String> =
+        app.catalog.tools().iter().map(|row| format!("{} {}", row.declared.method, row.declared.path)).collect();
+    let shown = |names: &mut dyn Iterator<Item = &String>| -> Vec<String> {
+        names.take(50).map(|name| name.chars().take(200).collect()).collect()
+    };
+    let added = shown(&mut served.difference(&known));
+    let removed = shown(&mut known.difference(&served));
+    json!({
+        "document": path,
+        "version": document.pointer("/info/version").and_then(Value::as_str).map(|version| version.chars().take(80).collect::<String>()),
+        "operations": served.len(),
+        "same_operations": added.is_empty() && removed.is_empty(),
+        "added": added,
+        "removed": removed,
+    })
+}
+
+/// Method and path of every operation.
+fn operations(document: &Value) -> BTreeSet<String> {
+    const METHODS: [&str; 8] = ["get", "put", "post", "delete", "patch", "head", "options", "trace"];
+    let mut operations = BTreeSet::new();
+    for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
+        let methods = METHODS.iter().filter(|method| item.get(**method).is_some());
+        operations.extend(methods.map(|method| format!("{} {path}", method.to_ascii_uppercase())));
+    }
+    operations
+}

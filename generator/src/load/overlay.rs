@@ -1,6 +1,6 @@
 //! OpenAPI Overlay 1.0 and 1.1: ordered actions that change a document. An action must bite.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
 
 use super::origin::Origins;
@@ -141,10 +141,18 @@ fn why_no_match(expression: &str, document: &Value) -> Option<String> {
         let Some(members) = node.as_object() else {
             return Some(format!("{walked} is not a mapping"));
         };
-        let near = did_you_mean(&name, members.keys().map(String::as_str)).unwrap_or_default();
-        return Some(format!("{walked} has no `{name}` {near}").trim_end().to_owned());
+        let near = did_you_mean(&name, members.keys().map(String::as_str)).unwrap_or_else(|| some_of(members));
+        return Some(format!("{walked} has no `{name}`; {near}"));
     }
     None
+}
+
+/// The first keys of a mapping, as many as one reads.
+fn some_of(members: &Map<String, Value>) -> String {
+    const SHOWN: usize = 8;
+    let keys: Vec<&str> = members.keys().take(SHOWN).map(String::as_str).collect();
+    let more = if members.len() > SHOWN { ", .." } else { "" };
+    format!("there are: {}{more}", keys.join(", "))
 }
 
 /// The names of a JSONPath that has nothing but names (RFC 9535 sections 2.3.1 and 2.5.1).

@@ -107,13 +107,26 @@ fn pointers_lead_to_lines_and_columns() {
 
 #[test]
 fn yaml_text_reads_back_to_the_same_value() {
-    let value = json!({"200": "yes", "n": 1.5, "big": 18446744073709551615u64, "text": "a\nb: c\n", "empty": {}, "list": [[], null]});
+    let value = json!({"200": "yes", "n": 1.5, "big": 18446744073709551615u64, "double": 0.30000000000000004, "text": "a\nb: c\n", "empty": {}, "list": [[], null]});
     assert_eq!(yaml(&to_yaml(&value)), value);
 }
 
 #[test]
 fn a_number_that_yaml_cannot_write_makes_json_text() {
-    let value: Value = serde_json::from_str(r#"{"n": 12345678901234567890123}"#).unwrap();
+    let value: Value = serde_json::from_str(r#"{"n": 0.12345678901234567890123}"#).unwrap();
     let text = to_yaml(&value);
     assert_eq!(yaml(&text), value);
+}
+
+#[test]
+fn a_flow_collection_may_close_in_the_column_of_its_key() {
+    let value = yaml("a:\n  example: {\n    b: [\n    1\n    ],\n    text: 'x\n  y'\n  }\n  c: 2\n");
+    assert_eq!(value, json!({"a": {"example": {"b": [1], "text": "x y"}, "c": 2}}));
+}
+
+#[test]
+fn a_wrong_block_indentation_is_refused_where_it_stands() {
+    let (value, findings) = read("a.yaml", "a:\n    b: 1\n  c: 2\n");
+    assert_eq!(value, None);
+    assert!(findings.contains("a.yaml:3:"), "{findings}");
 }

@@ -32,9 +32,11 @@ fn same(a: &Value, b: &Value) -> bool {
 /// The double that a number is, when no digit is lost.
 fn exact_double(number: &serde_json::Number) -> Option<f64> {
     let text = number.as_str();
-    let digits = text.split(['e', 'E']).next().unwrap_or_default().bytes().filter(u8::is_ascii_digit).count();
-    // 15 significant decimal digits survive a double (IEEE 754 binary64).
-    number.as_f64().filter(|double| double.is_finite() && digits <= 15)
+    let mantissa = text.split(['e', 'E']).next().unwrap_or_default();
+    // 15 significant decimal digits survive a double (IEEE 754 binary64); more do when they are the
+    // double's own shortest form.
+    let few_digits = mantissa.bytes().filter(u8::is_ascii_digit).count() <= 15;
+    number.as_f64().filter(|double| double.is_finite() && (few_digits || double.to_string() == text))
 }
 
 /// serde_json's exact numbers serialize as a private struct elsewhere, so they are told apart here.
@@ -47,10 +49,8 @@ impl Serialize for Exact<'_> {
             Value::Bool(flag) => serializer.serialize_bool(*flag),
             Value::String(text) => serializer.serialize_str(text),
             Value::Number(number) => {
-                if let Some(integer) = number.as_i64() {
-                    serializer.serialize_i64(integer)
-                } else if let Some(integer) = number.as_u64() {
-                    serializer.serialize_u64(integer)
+                if let Ok(integer) = number.as_str().parse::<i128>() {
+                    serializer.serialize_i128(integer)
                 } else if let Some(double) = exact_double(number) {
                     serializer.serialize_f64(double)
                 } else {

@@ -11,6 +11,10 @@ use super::{Fault, MAX_DEPTH, Position, Positions, push_token};
 
 /// Aliases may add values of this many bytes (roughly) to a file.
 const MAX_ALIAS_WEIGHT: usize = 64 << 20;
+/// Lines of a flow collection that may be under-indented in one file.
+const MAX_REPAIRS: usize = 64;
+/// Where such a line is moved: to the right of anything that [`MAX_DEPTH`] can indent by.
+const REPAIRED_COLUMN: usize = 4 * MAX_DEPTH;
 /// What a node weighs besides its text.
 const NODE_WEIGHT: usize = 32;
 
@@ -26,16 +30,31 @@ pub(super) fn positions(text: &str) -> Positions {
     positions
 }
 
+/// Composes a text; when YAML refuses it, once more after each repair that has a meaning.
 fn compose(text: &str, mut positions: Option<&mut Positions>) -> (Option<Value>, Vec<Fault>) {
     let first = Composer::new(text, positions.as_deref_mut()).document();
-    if first.0.is_some() {
-        return first;
+    if first.value.is_some() {
+        return first.into_parts();
     }
-    let Some(joined) = join_surrogates(text) else {
-        return first;
-    };
-    let second = Composer::new(&joined, positions).document();
-    if second.0.is_some() { second } else { first }
+    let mut joined = join_surrogates(text).unwrap_or_else(|| text.to_owned());
+    for _ in 0..MAX_REPAIRS {
+        let next = Composer::new(&joined, positions.as_deref_mut()).document();
+        match next.under_indented.and_then(|line| indent(&joined, line)) {
+            Some(repaired) if next.value.is_none() => joined = repaired,
+            _ if next.value.is_some() => return next.into_parts(),
+            _ => break,
+        }
+    }
+    first.into_parts()
+}
+
+/// Moves a line to the right. Documents close a flow collection in the column of its key, which
+/// YAML 1.2 forbids (section 7.4) and the widespread libyaml takes.
+fn indent(text: &str, line: usize) -> Option<String> {
+    let start = text.split_inclusive('\n').take(line.checked_sub(1)?).map(str::len).sum();
+    let (before, after) = text.split_at_checked(start)?;
+    let blank = after.len() - after.trim_start_matches(' ').len();
+    (blank < REPAIRED_COLUMN).then(|| format!("{before}{}{after}", " ".repeat(REPAIRED_COLUMN)))
 }
 
 /// Turns escaped surrogate pairs (JSON, RFC 8259 section 7) into the one escape that YAML has for them.
@@ -87,6 +106,21 @@ struct Composer<'t, 'p> {
     /// Depth of the deepest container composed since the last reset.
     deepest: usize,
     faults: Vec<Fault>,
+    under_indented: Option<usize>,
+}
+
+/// What became of a text.
+struct Composed {
+    value: Option<Value>,
+    faults: Vec<Fault>,
+    /// The line inside a flow collection that stopped the parser by its indentation.
+    under_indented: Option<usize>,
+}
+
+impl Composed {
+    fn into_parts(self) -> (Option<Value>, Vec<Fault>) {
+        (self.value, self.faults)
+    }
 }
 
 /// The text cannot be read any further; the reason is among the faults.
@@ -103,12 +137,13 @@ impl<'t, 'p> Composer<'t, 'p> {
             alias_weight: 0,
             deepest: 0,
             faults: Vec::new(),
+            under_indented: None,
         }
     }
 
-    fn document(mut self) -> (Option<Value>, Vec<Fault>) {
+    fn document(mut self) -> Composed {
         let value = self.stream().ok();
-        (value, self.faults)
+        Composed { value, faults: self.faults, under_indented: self.under_indented }
     }
 
     fn stream(&mut self) -> Result<Value, Unreadable> {
@@ -142,6 +177,10 @@ impl<'t, 'p> Composer<'t, 'p> {
             Some(Ok(event)) => Ok(event),
             Some(Err(error)) => {
                 let mark = *error.marker();
+                // Block structure has no such error: a smaller indentation ends a block.
+                if error.info().starts_with("invalid indentation") {
+                    self.under_indented = Some(mark.line());
+                }
                 let message = format!("this is not valid YAML: {}", error.info());
                 self.refuse("invalid-yaml", message, Span::empty(mark), None)
             }

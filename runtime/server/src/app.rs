@@ -90,7 +90,8 @@ impl App {
     /// # Errors
     /// Where the schema cannot be compiled, which the generator rules out.
     pub(crate) fn checker(&self, row: &ToolSpec) -> Result<&Checker, ToolError> {
-        let broken = |message: String| ToolError::new(Code::NotAllowed, format!("{} cannot be called: {message}", row.name));
+        let broken =
+            |message: String| ToolError::new(Code::NotAllowed, format!("{} cannot be called: {message}", row.name));
         let index = self.catalog.tools().binary_search_by(|known| known.name.cmp(row.name));
         let cell = index.ok().and_then(|index| self.checkers.get(index));
         let cell = cell.ok_or_else(|| broken("it is not in the catalog".to_owned()))?;

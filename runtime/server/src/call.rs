@@ -27,12 +27,7 @@ impl App {
         envelope
     }
 
-    async fn checked(
-        &self,
-        row: &'static ToolSpec,
-        arguments: Map<String, Value>,
-        context: &CallContext,
-    ) -> Envelope {
+    async fn checked(&self, row: &'static ToolSpec, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
         let accepted = match self.check(row, arguments) {
             Ok(accepted) => accepted,
             Err(refused) => return *refused,
@@ -49,7 +44,11 @@ impl App {
     ///
     /// # Errors
     /// The result of the refused call.
-    pub(crate) fn check(&self, row: &'static ToolSpec, arguments: Map<String, Value>) -> Result<Accepted, Box<Envelope>> {
+    pub(crate) fn check(
+        &self,
+        row: &'static ToolSpec,
+        arguments: Map<String, Value>,
+    ) -> Result<Accepted, Box<Envelope>> {
         let failed = |error| Box::new(named_failure(row.name, error));
         self.exposure.admit(row).map_err(failed)?;
         let checker = self.checker(row).map_err(failed)?;
@@ -107,4 +106,3 @@ pub(crate) fn named_failure(name: &str, error: ToolError) -> Envelope {
     envelope.extra.insert("tool_name".into(), name.into());
     envelope
 }
-

@@ -78,7 +78,8 @@ impl ConfigFile {
     pub(crate) fn check_profile(&self, profile: Option<&str>) -> Result<(), Problem> {
         let Some(name) = profile.filter(|name| !self.profiles.contains_key(*name)) else { return Ok(()) };
         let known: Vec<&str> = self.profiles.keys().map(String::as_str).collect();
-        let known = if known.is_empty() { "none is defined".to_owned() } else { format!("known: {}", known.join(", ")) };
+        let known =
+            if known.is_empty() { "none is defined".to_owned() } else { format!("known: {}", known.join(", ")) };
         Err(Problem::new("--profile", format!("there is no profile `{name}`; {known}")))
     }
 }

@@ -16,7 +16,10 @@ pub(crate) use check::{check, check_names};
 pub(crate) use file::{ConfigFile, nearest};
 pub(crate) use report::{example, table};
 pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, resolution, resolve};
-pub use value::{BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, Names, ProxyUrl, Seconds, Secret, Switch};
+pub use value::{
+    BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, LogLevel, Names, ProxyUrl, Seconds, Secret,
+    Switch,
+};
 pub(crate) use value::{Kind, SettingValue};
 
 use toolwright_core::ServerSpec;
@@ -180,7 +183,7 @@ settings! {
     /// How long calls in flight may take to finish after a signal to stop, in seconds.
     shutdown_grace: Seconds = "30", "MCP_SHUTDOWN_GRACE";
     /// What is logged: off, error, warn, info, debug, trace, or directives such as `warn,toolwright=debug`.
-    log_level: String = "info", "MCP_LOG_LEVEL";
+    log_level: LogLevel = "info", "MCP_LOG_LEVEL";
     /// Form of the log: text or json.
     log_format: LogFormat = "text", "MCP_LOG_FORMAT";
     /// Log file; over stdio the default is a file in the state folder, over HTTP it is stderr.

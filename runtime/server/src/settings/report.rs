@@ -63,7 +63,9 @@ mod tests {
     fn the_example_with_its_comments_taken_off_is_accepted() {
         let text: String = example(&SERVER)
             .lines()
-            .filter_map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).or(Some(line)))
+            .map(|line| {
+                line.strip_prefix("# ").filter(|rest| rest.contains(" = ") || rest.starts_with('[')).unwrap_or(line)
+            })
             .filter(|line| !line.starts_with('#'))
             .map(|line| format!("{line}\n"))
             .collect();

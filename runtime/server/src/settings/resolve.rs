@@ -184,18 +184,14 @@ fn from_flag(declared: &Declared, flags: &Flags) -> Option<(String, Source)> {
 }
 
 /// An empty variable counts as unset, as container tools pass it, except where empty is a value of its own.
-fn from_environment(
-    declared: &Declared,
-    server: &ServerSpec,
-    environment: &Environment,
-) -> Option<(String, Source)> {
+fn from_environment(declared: &Declared, server: &ServerSpec, environment: &Environment) -> Option<(String, Source)> {
     let name = declared.env(server);
     // Proxy variables are conventionally written in lower case as well.
     let lower = name.ends_with("_PROXY").then(|| name.to_ascii_lowercase());
     let names = std::iter::once(name).chain(lower);
-    names.filter_map(|name| Some((environment.get(&name)?, Source::Environment(name)))).find(|(text, _)| {
-        declared.kind.empty_counts || !text.trim().is_empty()
-    })
+    names
+        .filter_map(|name| Some((environment.get(&name)?, Source::Environment(name))))
+        .find(|(text, _)| declared.kind.empty_counts || !text.trim().is_empty())
 }
 
 fn default(declared: &Declared, server: &ServerSpec, state: &Path) -> String {
@@ -225,8 +221,7 @@ mod tests {
     #[test]
     fn a_flag_beats_the_environment_beats_the_file() {
         let file = "port = 3\n[server.demo]\nworkers = 3\n";
-        let settings =
-            resolved(&[("MCP_PORT", "2"), ("MCP_WORKERS", "2")], &[("port", "1")], file, None).unwrap();
+        let settings = resolved(&[("MCP_PORT", "2"), ("MCP_WORKERS", "2")], &[("port", "1")], file, None).unwrap();
         assert_eq!((settings.port, settings.workers.0), (1, 2));
     }
 

@@ -120,6 +120,10 @@ pub struct BindHost(pub IpAddr);
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpPath(pub String);
 
+/// What is logged: a level, or levels by target.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogLevel(pub String);
+
 /// The form of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LogFormat {
@@ -331,11 +335,21 @@ impl SettingValue for LogFormat {
     }
 }
 
-impl SettingValue for String {
-    const KIND: Kind = kind("TEXT", TomlForm::Text);
+impl SettingValue for LogLevel {
+    const KIND: Kind = kind("LEVEL", TomlForm::Text);
 
     fn read(text: &str) -> Result<Self, &'static str> {
-        Ok(text.to_owned())
+        const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+        let is_target = |target: &str| !target.is_empty() && !target.contains(char::is_whitespace);
+        let fits = |directive: &str| match directive.split_once('=') {
+            Some((target, level)) => is_target(target) && LEVELS.contains(&level),
+            None => LEVELS.contains(&directive),
+        };
+        if text.split(',').all(|directive| fits(directive.trim())) {
+            Ok(LogLevel(text.to_owned()))
+        } else {
+            Err("off, error, warn, info, debug, trace, or directives such as warn,toolwright=debug")
+        }
     }
 }
 
@@ -385,6 +399,16 @@ mod tests {
         assert_eq!(ByteSize::read("17"), Ok(ByteSize(17)));
         assert!(ByteSize::read("-1").is_err());
         assert!(ByteSize::read("99999999999 GiB").is_err());
+    }
+
+    #[test]
+    fn a_log_level_is_a_level_or_levels_by_target() {
+        for text in ["off", "debug", "warn,toolwright=trace", "a::b=info"] {
+            assert!(LogLevel::read(text).is_ok(), "{text}");
+        }
+        for text in ["", "loud", "louder=", "=info", "warn,,info"] {
+            assert!(LogLevel::read(text).is_err(), "{text}");
+        }
     }
 
     #[test]

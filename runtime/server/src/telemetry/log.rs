@@ -3,10 +3,13 @@
 use std::fs::{File, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::Layer as _;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::settings::{LogFormat, Problem, Settings};
+use crate::settings::{LogFormat, LogLevel, Problem, Settings};
 
 /// Where logs go.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,40 +23,38 @@ pub(crate) enum Destination {
 /// Starts logging for the rest of the process.
 ///
 /// # Errors
-/// Where the filter cannot be read or the file cannot be opened.
+/// Where the file cannot be opened.
 pub(crate) fn start_logging(settings: &Settings, destination: &Destination) -> Result<(), Problem> {
-    let filter = filter(&settings.log_level)?;
     let writer = match destination {
         Destination::Stderr => BoxMakeWriter::new(std::io::stderr),
         Destination::File(path) => BoxMakeWriter::new(std::sync::Mutex::new(open(path)?)),
     };
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer).with_ansi(false);
-    let started = match settings.log_format {
-        LogFormat::Text => subscriber.try_init(),
-        LogFormat::Json => subscriber.json().flatten_event(true).try_init(),
+    let lines = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false);
+    let lines = match settings.log_format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
+    let started = tracing_subscriber::registry().with(lines.with_filter(filter(&settings.log_level))).try_init();
     started.map_err(|error| Problem::new("MCP_LOG_LEVEL", format!("logging cannot start: {error}")))
 }
 
 /// A bare level is that of the server's own code: libraries say less, and what they say of a message may hold its
 /// content. Directives are taken as they are.
-fn filter(level: &str) -> Result<EnvFilter, Problem> {
-    let directives = match level {
-        "off" | "error" | "warn" => level.to_owned(),
-        "info" | "debug" | "trace" => format!("warn,toolwright={level},toolwright_server={level},toolwright_http={level}"),
-        directives => directives.to_owned(),
+fn filter(level: &LogLevel) -> Targets {
+    let own = match level.0.as_str() {
+        "info" => LevelFilter::INFO,
+        "debug" => LevelFilter::DEBUG,
+        "trace" => LevelFilter::TRACE,
+        // The setting has been checked; what the library cannot read even so must not silence warnings.
+        directives => return directives.parse().unwrap_or_else(|_| Targets::new().with_default(LevelFilter::WARN)),
     };
-    EnvFilter::try_new(&directives).map_err(|_| {
-        let accepted = "off, error, warn, info, debug, trace, or directives such as warn,toolwright=debug";
-        Problem::new("MCP_LOG_LEVEL", format!("must be {accepted}; it is `{}`", level.escape_debug()))
-    })
+    Targets::new().with_default(LevelFilter::WARN).with_target("toolwright", own)
 }
 
 /// Opens a log file that only its owner reads.
 fn open(path: &Path) -> Result<File, Problem> {
-    let problem = |error: std::io::Error| {
-        Problem::new("MCP_LOG_FILE", format!("{} cannot be written: {error}", path.display()))
-    };
+    let problem =
+        |error: std::io::Error| Problem::new("MCP_LOG_FILE", format!("{} cannot be written: {error}", path.display()));
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(problem)?;
     }
@@ -70,12 +71,9 @@ mod tests {
 
     #[test]
     fn a_bare_level_keeps_libraries_at_warn() {
-        assert!(filter("debug").unwrap().to_string().contains("toolwright_server=debug"));
-    }
-
-    #[test]
-    fn a_word_that_is_no_level_is_a_problem() {
-        assert!(filter("louder=").is_err());
+        let targets = filter(&LogLevel("debug".into()));
+        assert!(targets.would_enable("toolwright_http::send", &tracing::Level::DEBUG));
+        assert!(!targets.would_enable("rmcp::service", &tracing::Level::INFO));
     }
 
     #[test]

@@ -79,10 +79,7 @@ impl Metrics {
         writeln!(out, "# HELP toolwright_calls_total Calls that ended.\n# TYPE toolwright_calls_total counter")?;
         let calls = self.calls.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
         for ((tool, outcome), count) in calls {
-            writeln!(
-                out,
-                "toolwright_calls_total{{server=\"{name}\",tool=\"{tool}\",outcome=\"{outcome}\"}} {count}"
-            )?;
+            writeln!(out, "toolwright_calls_total{{server=\"{name}\",tool=\"{tool}\",outcome=\"{outcome}\"}} {count}")?;
         }
         writeln!(out, "# HELP toolwright_calls_running Calls that run.\n# TYPE toolwright_calls_running gauge")?;
         writeln!(out, "toolwright_calls_running{{server=\"{name}\"}} {}", self.running())?;
@@ -117,7 +114,10 @@ mod tests {
         metrics.begin();
         metrics.end("get_item", "ok", Duration::from_millis(3));
         let text = metrics.render(&SERVER);
-        assert!(text.contains("toolwright_calls_total{server=\"demo\",tool=\"get_item\",outcome=\"ok\"} 1\n"), "{text}");
+        assert!(
+            text.contains("toolwright_calls_total{server=\"demo\",tool=\"get_item\",outcome=\"ok\"} 1\n"),
+            "{text}"
+        );
         assert!(text.contains("toolwright_calls_running{server=\"demo\"} 1\n"), "{text}");
     }
 

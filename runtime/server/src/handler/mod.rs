@@ -20,9 +20,7 @@ const STATIC_TTL_MS: u64 = 300_000;
 impl ServerHandler for App {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
-        ServerConfig::new(capabilities)
-            .with_server_info(self.identity())
-            .with_instructions(self.server.instructions)
+        ServerConfig::new(capabilities).with_server_info(self.identity()).with_instructions(self.server.instructions)
     }
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -80,7 +78,7 @@ impl ServerHandler for App {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         refuse_cursor(request.as_ref())?;
-        let mut result = ListResourcesResult::with_all_items(resources::list(self).await);
+        let mut result = ListResourcesResult::with_all_items(resources::list(self).await?);
         if is_modern(&context) {
             result = result.with_ttl_ms(0).with_cache_scope(CacheScope::Private);
             result.meta = Some(self.result_meta());
@@ -154,3 +152,6 @@ fn refuse_cursor(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorDa
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,11 +1,20 @@
 //! A small hand-written server for tests.
 
+mod upstream;
+mod wire;
+
+pub(crate) use upstream::Upstream;
+pub(crate) use wire::Wire;
+
+use std::sync::Arc;
+
 use toolwright_core::{
     Binding, Body, Catalog, Declared, DocumentFacts, FixedTool, HttpBinding, Location, Method, Parameter, Risk,
     SearchTerms, ServerSpec, Style, ToolSpec,
 };
 
-use crate::settings::Settings;
+use crate::App;
+use crate::settings::{SettingValue as _, Settings};
 
 const fn row(name: &'static str, risk: Risk, method: &'static str, path: &'static str, http: HttpBinding) -> ToolSpec {
     ToolSpec {
@@ -137,4 +146,12 @@ pub(crate) static SERVER: ServerSpec = ServerSpec {
 /// The settings of the server where nothing is configured, with its files in a folder that no test shares.
 pub(crate) fn settings(state: &tempfile::TempDir) -> Settings {
     Settings::defaults(&SERVER, state.path()).unwrap()
+}
+
+/// The server in front of that API, after changes to its settings.
+pub(crate) fn app(state: &tempfile::TempDir, upstream: &Upstream, change: impl FnOnce(&mut Settings)) -> Arc<App> {
+    let mut settings = settings(state);
+    settings.base_url = crate::settings::BaseUrl::read(&upstream.url()).unwrap();
+    change(&mut settings);
+    App::new(&SERVER, &CATALOG, settings).unwrap()
 }

@@ -62,5 +62,8 @@ fn split_package(path: &str) -> Option<(&str, &str)> {
 /// Reads a manifest: path inside the package, hash.
 #[must_use]
 pub fn read_manifest(text: &str) -> BTreeMap<String, String> {
-    text.lines().filter_map(|line| line.split_once("  ")).map(|(hash, path)| (path.to_owned(), hash.to_owned())).collect()
+    text.lines()
+        .filter_map(|line| line.split_once("  "))
+        .map(|(hash, path)| (path.to_owned(), hash.to_owned()))
+        .collect()
 }

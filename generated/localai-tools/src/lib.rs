@@ -22,8 +22,7 @@
 //! With the feature `client`, the module `client` sends such arguments to the upstream.
 
 #![cfg_attr(rustfmt, rustfmt_skip)]
-#[cfg(feature = "client")]
-pub use toolwright_http as client;
+
 use toolwright_core::{Catalog, DocumentFacts, FixedTool, ServerSpec};
 use toolwright_macros::register_tools;
 
@@ -53,6 +52,9 @@ pub mod tokenize;
 pub mod types;
 pub mod video;
 pub mod voice_recognition;
+
+#[cfg(feature = "client")]
+pub use toolwright_http as client;
 
 /// What the server is, and what it lists by default.
 pub static SERVER: ServerSpec = ServerSpec {
@@ -153,7 +155,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         operations: 123,
         definitions: 166,
     },
-    catalog_sha256: "885cdf8e707cb447142ab48349938057ef15452ab7ef2c482f9a7b2b57bfc959",
+    catalog_sha256: "1afbdb808a4769344022af589a336e6970aa31cf6408e0b9e7ba7acb9a65967e",
 };
 
 /// Every tool, sorted by name.

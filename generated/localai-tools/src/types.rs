@@ -53,7 +53,7 @@ pub struct File {
     /// Expected SHA-256 in hex; empty skips the check.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
-    /// Where to download, e.g. <https://> or `huggingface://`.
+    /// Where to download, e.g. `https://` or `huggingface://`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
 }

@@ -71,10 +71,11 @@ fn link(word: &str) -> String {
     let (before, url) = word.split_at(start);
     let end = url.trim_end_matches(['.', ',', ';', ':', ')', '"', '\'', ']', '>']).len();
     let (url, after) = url.split_at(end);
-    let safe = url.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '`' | '\\'));
+    let has_host = url.split("://").nth(1).is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric()));
+    let safe = has_host && url.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '`' | '\\'));
     let mut out = String::new();
     before.chars().for_each(|c| escape_char(c, false, false, &mut out));
-    if safe && url.contains("://") && url.starts_with("http") {
+    if safe && url.starts_with("http") {
         out.push_str(&format!("<{url}>"));
     } else {
         out.push('`');

@@ -4,10 +4,10 @@ use serde_json::{Map, Value, json};
 
 use crate::model::tool::{Role, Tool};
 
-/// Objects this deep inside the body are shown without their fields where those cost more than `MAX_NESTED` bytes.
-/// The argument object is at depth 0, the body at 1.
+/// Objects this deep inside the argument object are shown with less where they weigh more than `MAX_NESTED` bytes.
+/// The argument object is at depth 0, a body at 1, its fields at 2, what they hold at 3.
 const MAX_DEPTH: usize = 3;
-const MAX_NESTED: usize = 400;
+const MAX_NESTED: usize = 450;
 
 /// The listed schema; equal to the input schema where there is nothing to leave out.
 pub(super) fn listed(tool: &Tool, input: &Value) -> Value {
@@ -37,16 +37,14 @@ fn advertise(schema: &mut Map<String, Value>, fields: &[String]) {
     schema.shift_remove("additionalProperties");
 }
 
-/// Shows deep, heavy objects as plain objects. The result is open, so everything that is accepted still matches.
+/// Shows deep, heavy objects with less: without what their fields hold, then without texts, then as plain objects.
+/// Each step is open, so everything that is accepted still matches.
 fn collapse(schema: &mut Map<String, Value>, depth: usize) {
-    let heavy = || Value::Object(schema.clone()).to_string().len() > MAX_NESTED;
-    if depth >= MAX_DEPTH && schema.contains_key("properties") && heavy() {
-        let description = schema.shift_remove("description");
-        schema.clear();
-        schema.insert("type".to_owned(), "object".into());
-        if let Some(description) = description {
-            schema.insert("description".to_owned(), description);
-        }
+    let weight = |schema: &Map<String, Value>| Value::Object(schema.clone()).to_string().len();
+    if depth >= MAX_DEPTH && schema.contains_key("properties") && weight(schema) > MAX_NESTED {
+        let steps = [shallow(schema, &["type", "description", "enum"]), shallow(schema, &["type", "enum"])];
+        let fits = steps.into_iter().find(|step| weight(step) <= MAX_NESTED);
+        *schema = fits.unwrap_or_else(|| only(schema, &["type", "description"]));
         return;
     }
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
@@ -59,6 +57,22 @@ fn collapse(schema: &mut Map<String, Value>, depth: usize) {
             collapse(inner, depth + 1);
         }
     }
+}
+
+/// The object with its required fields named, and of each field only these keywords.
+fn shallow(schema: &Map<String, Value>, keywords: &[&str]) -> Map<String, Value> {
+    let mut out = only(schema, &["type", "description", "properties", "required"]);
+    if let Some(Value::Object(properties)) = out.get_mut("properties") {
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            *property = only(property, keywords);
+        }
+    }
+    out
+}
+
+fn only(schema: &Map<String, Value>, keywords: &[&str]) -> Map<String, Value> {
+    let kept = keywords.iter().filter_map(|keyword| Some(((*keyword).to_owned(), schema.get(*keyword)?.clone())));
+    kept.collect()
 }
 
 fn drop_unused_definitions(listed: &mut Value) {

@@ -8,11 +8,8 @@ use toolwright_core::{Attachment, AttachmentKind, Envelope};
 pub(crate) fn result(mut envelope: Envelope) -> CallToolResult {
     let attachments = std::mem::take(&mut envelope.attachments);
     let structured = Value::Object(envelope.to_json());
-    let mut result = if envelope.ok {
-        CallToolResult::structured(structured)
-    } else {
-        CallToolResult::structured_error(structured)
-    };
+    let mut result =
+        if envelope.ok { CallToolResult::structured(structured) } else { CallToolResult::structured_error(structured) };
     result.content.extend(attachments.into_iter().map(block));
     result
 }

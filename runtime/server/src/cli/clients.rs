@@ -36,7 +36,10 @@ fn snippet(client: &str, server: &ServerSpec, program: &str) -> String {
             program = quoted(program)
         ),
         "vscode" => file("VS Code: .vscode/mcp.json", &json!({"servers": {name: typed(entry)}})),
-        "cursor" => file("Cursor: .cursor/mcp.json, or ~/.cursor/mcp.json for all projects", &json!({"mcpServers": {name: entry}})),
+        "cursor" => file(
+            "Cursor: .cursor/mcp.json, or ~/.cursor/mcp.json for all projects",
+            &json!({"mcpServers": {name: entry}}),
+        ),
         _ => codex(name, program, &variable, url),
     }
 }

@@ -89,4 +89,3 @@ async fn probe(app: &App) -> Vec<(&'static str, Envelope)> {
     }
     answers
 }
-

@@ -29,18 +29,23 @@ pub(super) fn command(server: &ServerSpec) -> Command {
         .arg(global("config", "FILE", "Configuration file [env: TOOLWRIGHT_CONFIG]"))
         .arg(global("profile", "NAME", &format!("Instance to use [env: {}_PROFILE]", server.env_prefix)))
         .args(DECLARED.iter().filter(|declared| !declared.kind.secret).map(|declared| setting(declared, server)))
-        .subcommand(Command::new("stdio").about("Serve over stdin and stdout (the default)").after_help(format!(
-            "Example:\n  {name} stdio"
-        )))
-        .subcommand(Command::new("http").about("Serve over streamable HTTP").after_help(format!(
-            "Examples:\n  {name} http --port 8000\n  MCP_AUTH_TOKEN=… {name} http --host 0.0.0.0"
-        )))
+        .subcommand(
+            Command::new("stdio")
+                .about("Serve over stdin and stdout (the default)")
+                .after_help(format!("Example:\n  {name} stdio")),
+        )
+        .subcommand(
+            Command::new("http").about("Serve over streamable HTTP").after_help(format!(
+                "Examples:\n  {name} http --port 8000\n  MCP_AUTH_TOKEN=… {name} http --host 0.0.0.0"
+            )),
+        )
         .subcommand(tools(&name))
         .subcommand(call(server, &name))
-        .subcommand(Command::new("doctor").about("Check settings and reach the API").after_help(format!(
-            "Example:\n  {name} doctor --base-url {}",
-            server.default_base_url
-        )))
+        .subcommand(
+            Command::new("doctor")
+                .about("Check settings and reach the API")
+                .after_help(format!("Example:\n  {name} doctor --base-url {}", server.default_base_url)),
+        )
         .subcommand(config(&name))
         .subcommand(
             Command::new("completions")

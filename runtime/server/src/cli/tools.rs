@@ -11,11 +11,8 @@ use crate::{App, listing};
 
 /// Prints the listed tools, or all.
 pub(super) fn print(app: &App, chosen: &ArgMatches) -> ExitCode {
-    let rows: Vec<&ToolSpec> = if chosen.get_flag("all") {
-        app.catalog.tools().iter().collect()
-    } else {
-        app.exposure.listed()
-    };
+    let rows: Vec<&ToolSpec> =
+        if chosen.get_flag("all") { app.catalog.tools().iter().collect() } else { app.exposure.listed() };
     let text = if chosen.get_flag("json") {
         let entries: Vec<Value> = rows.iter().map(|row| entry(app, row)).collect();
         format!("{:#}\n", Value::from(entries))
@@ -73,7 +70,8 @@ fn markdown(app: &App, rows: &[&ToolSpec]) -> String {
     for row in rows {
         let purpose = row.summary.replace('|', "\\|").replace('\n', " ");
         let (method, path) = (row.declared.method, row.declared.path);
-        let _ = writeln!(out, "| `{}` | {} | {} | `{method} {path}` | {purpose} |", row.name, risk(row), state(app, row));
+        let _ =
+            writeln!(out, "| `{}` | {} | {} | `{method} {path}` | {purpose} |", row.name, risk(row), state(app, row));
     }
     out
 }

@@ -93,7 +93,9 @@ mod tests {
         let token = Secret::new("abc");
         let authorized = |value: &str| is_authorized(&headers(header::AUTHORIZATION, value), &token);
         assert!(authorized("Bearer abc") && authorized("bearer abc"));
-        assert!(!authorized("Bearer ab") && !authorized("Bearer abcd") && !authorized("abc") && !authorized("Basic abc"));
+        assert!(
+            !authorized("Bearer ab") && !authorized("Bearer abcd") && !authorized("abc") && !authorized("Basic abc")
+        );
         assert!(!is_authorized(&HeaderMap::new(), &token));
     }
 

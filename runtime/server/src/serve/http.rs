@@ -163,3 +163,6 @@ async fn metrics(State(app): State<Arc<App>>) -> Response {
     let content_type = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
     (content_type, app.metrics.render(app.server)).into_response()
 }
+
+#[cfg(test)]
+mod tests;

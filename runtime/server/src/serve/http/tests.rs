@@ -1,0 +1,186 @@
+use std::sync::atomic::Ordering as Atomic;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tempfile::{TempDir, tempdir};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::sync::oneshot;
+
+use super::*;
+use crate::testing::{Upstream, app};
+
+struct Site {
+    address: SocketAddr,
+    upstream: Upstream,
+    stop: Option<oneshot::Sender<()>>,
+    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+    _state: TempDir,
+}
+
+impl Site {
+    async fn start(change: impl FnOnce(&mut Settings)) -> Self {
+        let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+        let app = app(&state, &upstream, change);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let (stop, stopped) = oneshot::channel::<()>();
+        let serving = tokio::spawn(async move { run(&app, listener, async { drop(stopped.await) }).await });
+        Site { address, upstream, stop: Some(stop), serving, _state: state }
+    }
+
+    /// Sends one request on a connection of its own; status, head and body of the answer.
+    async fn request(&self, head: &str, body: &str) -> (u16, String, String) {
+        let mut connection = self.begin(head, body).await;
+        let mut answer = Vec::new();
+        connection.read_to_end(&mut answer).await.unwrap();
+        let answer = String::from_utf8(answer).unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, head.to_ascii_lowercase(), body.to_owned())
+    }
+
+    async fn begin(&self, head: &str, body: &str) -> TcpStream {
+        let mut connection = TcpStream::connect(self.address).await.unwrap();
+        let host = if head.contains("Host:") { String::new() } else { format!("Host: {}\r\n", self.address) };
+        let length = body.len();
+        let request = format!("{head}\r\n{host}Connection: close\r\nContent-Length: {length}\r\n\r\n{body}");
+        connection.write_all(request.as_bytes()).await.unwrap();
+        connection
+    }
+
+    async fn post(&self, headers: &str, body: &Value) -> (u16, String, String) {
+        self.request(&format!("{POST}{headers}"), &body.to_string()).await
+    }
+}
+
+const POST: &str =
+    "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream";
+
+fn modern(method: &str, mut parameters: Value) -> Value {
+    parameters["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters})
+}
+
+#[tokio::test]
+async fn both_eras_are_served_at_the_same_place_without_sessions() {
+    let site = Site::start(|_| ()).await;
+    let old = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let (status, head, body) = site.post("\r\nMCP-Protocol-Version: 2025-11-25", &old).await;
+    assert_eq!((status, head.contains("mcp-session-id")), (200, false), "{head}");
+    assert!(body.contains("get_item") && !body.contains("resultType"), "{body}");
+    let headers = "\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list";
+    let (status, _, body) = site.post(headers, &modern("tools/list", json!({}))).await;
+    assert_eq!(status, 200);
+    assert!(body.contains("get_item") && body.contains("resultType"), "{body}");
+}
+
+#[tokio::test]
+async fn headers_that_contradict_the_body_are_refused() {
+    let site = Site::start(|_| ()).await;
+    let call = modern("tools/call", json!({"name": "get_item", "arguments": {"id": 1}}));
+    for headers in ["Mcp-Method: tools/list\r\nMcp-Name: get_item", "Mcp-Method: tools/call\r\nMcp-Name: add_item"] {
+        let (status, _, body) = site.post(&format!("\r\nMCP-Protocol-Version: 2026-07-28\r\n{headers}"), &call).await;
+        assert_eq!(status, 400, "{body}");
+        assert!(body.contains("-32020"), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_method_is_404_in_the_new_era() {
+    let site = Site::start(|_| ()).await;
+    let headers = "\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: no/such";
+    let (status, _, body) = site.post(headers, &modern("no/such", json!({}))).await;
+    assert_eq!(status, 404, "{body}");
+    assert!(body.contains("-32601"), "{body}");
+}
+
+#[tokio::test]
+async fn other_hosts_and_origins_are_forbidden() {
+    let site = Site::start(|_| ()).await;
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    for header in ["Host: evil.example", "Origin: https://evil.example"] {
+        assert_eq!(site.post(&format!("\r\n{header}"), &list).await.0, 403, "{header}");
+    }
+    assert_eq!(site.post("\r\nOrigin: http://localhost:5173", &list).await.0, 200);
+    assert_eq!(site.request("GET /metrics HTTP/1.1\r\nHost: evil.example", "").await.0, 403);
+}
+
+#[tokio::test]
+async fn with_a_token_everything_but_the_probes_needs_it() {
+    let site = Site::start(|settings| settings.auth_token = Some(crate::settings::Secret::new("t0ken"))).await;
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
+    let (status, head, _) = site.post("", &list).await;
+    assert_eq!((status, head.contains("www-authenticate: bearer")), (401, true), "{head}");
+    assert_eq!(site.post("\r\nAuthorization: Bearer t0ken", &list).await.0, 200);
+    assert_eq!(site.request("GET /metrics HTTP/1.1", "").await.0, 401);
+    assert_eq!(site.request("GET /metrics HTTP/1.1\r\nAuthorization: Bearer t0ken", "").await.0, 200);
+    for probe in ["/healthz", "/readyz"] {
+        assert_eq!(site.request(&format!("GET {probe} HTTP/1.1"), "").await.0, 200, "{probe}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_refused() {
+    let site = Site::start(|settings| settings.max_request_bytes.0 = 1000).await;
+    let padding = "x".repeat(2000);
+    let (status, _, _) = site.post("", &json!({"jsonrpc": "2.0", "id": 1, "method": padding})).await;
+    assert_eq!(status, 413);
+}
+
+#[tokio::test]
+async fn metrics_are_prometheus_text() {
+    let site = Site::start(|_| ()).await;
+    let (_, head, body) = site.request("GET /metrics HTTP/1.1", "").await;
+    assert!(head.contains("content-type: text/plain; version=0.0.4"), "{head}");
+    assert!(body.contains("toolwright_calls_running{server=\"demo\"} 0"), "{body}");
+}
+
+#[tokio::test]
+async fn a_client_that_goes_away_cancels_its_call() {
+    let site = Site::start(|_| ()).await;
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow_report"}});
+    let connection = site.begin(POST, &call.to_string()).await;
+    until(|| site.upstream.seen.slow_begun.load(Atomic::SeqCst) == 1).await;
+    drop(connection);
+    until(|| site.upstream.seen.slow_dropped.load(Atomic::SeqCst) == 1).await;
+}
+
+#[tokio::test]
+async fn stopping_lets_calls_in_flight_finish() {
+    let mut site = Site::start(|_| ()).await;
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow_report"}});
+    let mut connection = site.begin(POST, &call.to_string()).await;
+    until(|| site.upstream.seen.slow_begun.load(Atomic::SeqCst) == 1).await;
+    site.stop.take().unwrap().send(()).unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("\"code\":\"deadline\""), "the call ran to its own end: {answer}");
+    site.serving.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_outlasts_the_grace_is_cut_off() {
+    let mut site = Site::start(|settings| settings.shutdown_grace.0 = Duration::from_millis(50)).await;
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow_report"}});
+    let _connection = site.begin(POST, &call.to_string()).await;
+    until(|| site.upstream.seen.slow_begun.load(Atomic::SeqCst) == 1).await;
+    site.stop.take().unwrap().send(()).unwrap();
+    tokio::time::timeout(Duration::from_millis(600), site.serving)
+        .await
+        .expect("before the call's end")
+        .unwrap()
+        .unwrap();
+}
+
+async fn until(condition: impl Fn() -> bool) {
+    let reached = async {
+        while !condition() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_millis(800), reached).await.expect("in time");
+}

@@ -1,6 +1,6 @@
 //! What became of every part of a document: mapped, dropped by a named rule, or refused with an error.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -62,8 +62,8 @@ pub enum Rule {
     EmptyName,
     /// The upstream makes the value; it is never asked for.
     ReadOnly,
-    /// The route does not exist or is a WebSocket: the exchange has its own arguments and answers.
-    NoHttpExchange,
+    /// The operation declares a parameter of the same name and place (OpenAPI 3.1 section 4.8.10.1).
+    Overridden,
 }
 
 impl Rule {
@@ -80,7 +80,7 @@ impl Rule {
             Self::ReservedHeader => "The server itself sets Accept, Content-Type and Authorization.",
             Self::EmptyName => "An argument needs a name.",
             Self::ReadOnly => "The upstream makes the value, so it is never asked for.",
-            Self::NoHttpExchange => "The exchange has its own arguments and answers.",
+            Self::Overridden => "The operation declares a parameter of the same name and place.",
         }
     }
 }
@@ -89,6 +89,8 @@ impl Rule {
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
     entries: BTreeMap<(Part, String), Outcome>,
+    /// Parts that overlays added to the document.
+    added: BTreeMap<Part, usize>,
 }
 
 impl Ledger {
@@ -102,6 +104,24 @@ impl Ledger {
                 }
             })
             .or_insert(outcome);
+    }
+
+    /// Records that a part which was mapped is left out after all.
+    pub(crate) fn drop_mapped(&mut self, part: Part, pointer: &str, rule: Rule) {
+        self.record(part, pointer, Outcome::Dropped(rule));
+    }
+
+    /// Keeps the entries of what the document declares: its parts without an entry go to `otherwise`, and entries that
+    /// only overlays have are counted apart.
+    pub(crate) fn close(&mut self, declared: BTreeSet<(Part, String)>, otherwise: impl Fn(Part, &str) -> Outcome) {
+        let mut recorded = std::mem::take(&mut self.entries);
+        for key in declared {
+            let outcome = recorded.remove(&key).unwrap_or_else(|| otherwise(key.0, &key.1));
+            self.entries.insert(key, outcome);
+        }
+        for (part, _) in recorded.into_keys() {
+            *self.added.entry(part).or_default() += 1;
+        }
     }
 
     /// What became of a part.
@@ -131,7 +151,7 @@ impl Ledger {
                 Outcome::Mapped | Outcome::Refused => None,
             })
             .collect();
-        json!({"totals": self.summary(), "rules": rules, "left_out": left_out.collect::<Vec<_>>()})
+        json!({"totals": self.summary(), "added_by_overlays": self.added, "rules": rules, "left_out": left_out.collect::<Vec<_>>()})
     }
 
     /// The totals, by kind.

@@ -59,13 +59,15 @@ pub struct Document {
     pub value: Value,
     /// Facts of the published form.
     pub facts: DocumentFacts,
+    /// The 3.1 form before overlays: what the document itself declares.
+    pub declared: Value,
     /// Where nodes came from that do not stand at the same pointer in the published document.
     origins: Origins,
 }
 
 impl Document {
-    pub(super) fn new(value: Value, facts: DocumentFacts, origins: Origins) -> Self {
-        Self { value, facts, origins }
+    pub(super) fn new(value: Value, declared: Value, facts: DocumentFacts, origins: Origins) -> Self {
+        Self { value, facts, declared, origins }
     }
 
     /// The node at a JSON pointer of the 3.1 form.

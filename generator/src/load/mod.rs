@@ -3,6 +3,7 @@
 pub mod config;
 pub mod document;
 pub mod extension;
+mod external;
 mod facts;
 mod files;
 mod origin;
@@ -15,6 +16,7 @@ mod walk;
 
 pub use config::{Prose, ServerConfig};
 pub use document::{Dialect, Document, DocumentFacts};
+pub use external::referenced_files;
 pub use files::Files;
 pub use prose::drop_prose;
 pub use strict::did_you_mean;
@@ -99,7 +101,7 @@ impl Folder<'_> {
             return None;
         }
         let (source, sha256) = self.open(&self.config.document, "/document", sink)?;
-        let mut loaded = Published::read(source, sha256, self.config.prose, sink)?;
+        let mut loaded = Published::read(source, sha256, self.files, self.config.prose, sink)?;
         self.overlays(&mut loaded, sink);
         Some(loaded.finish(sink))
     }
@@ -142,22 +144,22 @@ impl Folder<'_> {
 /// A document in its 3.1 form, before and between overlays.
 struct Published {
     value: Value,
+    /// The value before overlays.
+    declared: Value,
     facts: DocumentFacts,
     origins: Origins,
 }
 
 impl Published {
-    fn read(source: Arc<Source>, sha256: String, prose: Prose, sink: &mut Sink) -> Option<Self> {
-        let mut value = source.read(sink)?;
+    fn read(source: Arc<Source>, sha256: String, files: &Files, prose: Prose, sink: &mut Sink) -> Option<Self> {
         let mut origins = Origins::new(Arc::clone(&source));
-        let dialect = upgrade::detect(&value, &origins, sink)?;
+        let (mut value, dialect) = whole(&source, files, &mut origins, sink)?;
         if prose == Prose::Drop {
             drop_prose(&mut value);
         }
         let facts = facts::gather(&value, dialect, source.label(), sha256);
-        upgrade::refuse_external_references(&mut value, &origins, sink);
         let value = upgrade::upgrade(value, dialect, &mut origins, sink);
-        Some(Self { value, facts, origins })
+        Some(Self { declared: value.clone(), value, facts, origins })
     }
 
     fn overlay(&mut self, overlay: &Value, source: &Arc<Source>, sink: &mut Sink) {
@@ -168,14 +170,25 @@ impl Published {
 
     fn finish(mut self, sink: &mut Sink) -> Document {
         extension::check_all(&mut self.value, &self.origins, sink);
-        Document::new(self.value, self.facts, self.origins)
+        Document::new(self.value, self.declared, self.facts, self.origins)
     }
 }
 
-/// Reads one document by itself, without a server: its 3.1 form and its facts.
-pub fn load_document(label: &str, bytes: &[u8], prose: Prose, sink: &mut Sink) -> Option<Document> {
+/// A document in its own dialect, with what it names in other files.
+fn whole(source: &Source, files: &Files, origins: &mut Origins, sink: &mut Sink) -> Option<(Value, Dialect)> {
+    let mut value = source.read(sink)?;
+    let dialect = upgrade::detect(&value, origins, sink)?;
+    if external::is_needed(&mut value) {
+        external::bundle(&mut value, source.label(), files, dialect, origins, sink);
+    }
+    Some((value, dialect))
+}
+
+/// Reads the document at `label` by itself, without a server: its 3.1 form and its facts.
+pub fn load_document(label: &str, files: &Files, prose: Prose, sink: &mut Sink) -> Option<Document> {
+    let bytes = files.get(label).unwrap_or_default();
     let source = Arc::new(Source::from_bytes(label, bytes, sink)?);
-    let loaded = Published::read(source, sha256_hex(bytes), prose, sink)?;
+    let loaded = Published::read(source, sha256_hex(bytes), files, prose, sink)?;
     Some(loaded.finish(sink))
 }
 

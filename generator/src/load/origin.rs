@@ -12,6 +12,8 @@ use crate::source::{Source, child_pointer};
 pub(super) struct Origins {
     sources: Vec<Arc<Source>>,
     entries: BTreeMap<String, Origin>,
+    /// The entries when the document was complete, before its upgrade.
+    published: BTreeMap<String, Origin>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,10 +35,11 @@ impl Origins {
         self.sources.len() - 1
     }
 
-    /// Says that the node at `to` stands at `from` in the document.
-    pub(super) fn moved(&mut self, to: impl Into<String>, from: impl Into<String>) {
-        let origin = Origin { source: 0, pointer: from.into() };
-        self.entries.insert(to.into(), origin);
+    /// Says that the node at `to` stood at `from` before the upgrade.
+    pub(super) fn moved(&mut self, to: impl Into<String>, from: impl AsRef<str>) {
+        if let Some(origin) = origin_in(&self.published, from.as_ref()) {
+            self.entries.insert(to.into(), origin);
+        }
     }
 
     /// Says that the node at `to`, with all below it, was written by `from` in a file.
@@ -81,14 +84,7 @@ impl Origins {
     }
 
     fn origin(&self, pointer: &str) -> Option<Origin> {
-        let mut prefix = pointer;
-        loop {
-            if let Some(origin) = self.entries.get(prefix) {
-                let rest = pointer.get(prefix.len()..).unwrap_or_default();
-                return Some(Origin { source: origin.source, pointer: format!("{}{rest}", origin.pointer) });
-            }
-            prefix = prefix.rsplit_once('/')?.0;
-        }
+        origin_in(&self.entries, pointer)
     }
 
     /// The place where the node at a pointer of the 3.1 form is written.
@@ -96,6 +92,17 @@ impl Origins {
         self.origin(pointer)
             .and_then(|origin| Some(self.sources.get(origin.source)?.place(&origin.pointer)))
             .unwrap_or_default()
+    }
+}
+
+fn origin_in(entries: &BTreeMap<String, Origin>, pointer: &str) -> Option<Origin> {
+    let mut prefix = pointer;
+    loop {
+        if let Some(origin) = entries.get(prefix) {
+            let rest = pointer.get(prefix.len()..).unwrap_or_default();
+            return Some(Origin { source: origin.source, pointer: format!("{}{rest}", origin.pointer) });
+        }
+        prefix = prefix.rsplit_once('/')?.0;
     }
 }
 

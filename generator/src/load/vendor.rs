@@ -1,8 +1,11 @@
 //! A published document made ready to be kept in a repository.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
-use super::{DocumentFacts, Prose, Published, drop_prose};
+use super::origin::Origins;
+use super::{DocumentFacts, Files, Prose, Published, drop_prose, whole};
 use crate::diagnostic::Sink;
 use crate::source::{Source, sha256_hex, to_yaml};
 
@@ -18,11 +21,14 @@ pub struct Vendored {
     pub facts: DocumentFacts,
 }
 
-/// Checks a document and sorts its paths and definitions; property order is kept.
-pub fn vendor(label: &str, bytes: &[u8], prose: Prose, sink: &mut Sink) -> Option<Vendored> {
-    let source = Source::from_bytes(label, bytes, sink)?;
-    let mut value = source.read(sink)?;
-    let facts = Published::read(source.into(), sha256_hex(bytes), prose, sink)?.facts;
+/// Checks the document at `label`, brings in what it names in other files, and sorts its paths and
+/// definitions; property order is kept.
+pub fn vendor(label: &str, files: &Files, prose: Prose, sink: &mut Sink) -> Option<Vendored> {
+    let bytes = files.get(label).unwrap_or_default();
+    let source = Arc::new(Source::from_bytes(label, bytes, sink)?);
+    let facts = Published::read(Arc::clone(&source), sha256_hex(bytes), files, prose, sink)?.facts;
+    let mut origins = Origins::new(Arc::clone(&source));
+    let (mut value, _) = whole(&source, files, &mut origins, sink)?;
     if prose == Prose::Drop {
         drop_prose(&mut value);
     }
@@ -44,7 +50,9 @@ mod tests {
         let document =
             "swagger: '2.0'\npaths: {/b: {}, /a: {}}\ndefinitions: {B: {properties: {z: {}, a: {}}}, A: {}}\n";
         let mut sink = Sink::new();
-        let vendored = vendor("a.yaml", document.as_bytes(), Prose::Keep, &mut sink).unwrap();
+        let mut files = Files::new();
+        files.insert("a.yaml", document);
+        let vendored = vendor("a.yaml", &files, Prose::Keep, &mut sink).unwrap();
         assert!(sink.is_empty(), "{sink}");
         assert_eq!(
             vendored.text,

@@ -54,6 +54,11 @@ pub(super) fn for_each_node(root: &mut Value, visit: &mut dyn FnMut(&mut Value, 
     walk_node(root, &mut String::new(), visit);
 }
 
+/// As [`for_each_node`], for a node that stands at `pointer` of its document.
+pub(super) fn for_each_node_below(node: &mut Value, pointer: &str, visit: &mut dyn FnMut(&mut Value, &str)) {
+    walk_node(node, &mut pointer.to_owned(), visit);
+}
+
 fn walk_node(node: &mut Value, pointer: &mut String, visit: &mut dyn FnMut(&mut Value, &str)) {
     if node.is_object() {
         visit(node, pointer);

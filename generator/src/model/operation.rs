@@ -101,7 +101,6 @@ pub(crate) struct Parameter {
 /// What an operation takes as its body.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestBody {
-    pub(crate) origin: String,
     pub(crate) required: bool,
     /// The name that the document gives the body.
     pub(crate) argument: Option<String>,
@@ -132,7 +131,6 @@ pub(crate) struct FieldEncoding {
 /// One answer.
 #[derive(Debug, Clone)]
 pub(crate) struct Response {
-    pub(crate) origin: String,
     /// `200`, `4XX`, `default`.
     pub(crate) status: String,
     /// Media type and schema of each declared form, in the document's order.

@@ -95,7 +95,7 @@ fn definitions(model: &mut Model) {
 }
 
 /// Calls `found` with the pointer of every property inside a schema value.
-pub(crate) fn properties_of(schema: &Value, pointer: &str, found: &mut dyn FnMut(String)) {
+pub(super) fn properties_of(schema: &Value, pointer: &str, found: &mut dyn FnMut(String)) {
     let Value::Object(keywords) = schema else { return };
     for (keyword, value) in keywords {
         let at = join(pointer, keyword);

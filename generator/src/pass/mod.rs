@@ -1,5 +1,6 @@
 //! The passes, in their order. Each reads and writes the model, and reports into the sink.
 
+mod account;
 pub(crate) mod bind;
 mod describe;
 mod freeze;
@@ -26,6 +27,7 @@ pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     simplify::simplify(model, sink);
     bind::bind(model, sink);
     prune::prune(model, sink);
+    account::account(model, sink);
     recursion::recursion(model, sink);
     describe::describe(model, sink);
     hints::hints(model, sink);
@@ -42,11 +44,6 @@ pub(crate) fn join(pointer: &str, token: &str) -> String {
 pub(crate) fn sent_types<'m>(model: &'m Model) -> BTreeMap<&'m str, &'m Schema> {
     let arguments = model.tools.iter().flat_map(|tool| &tool.arguments).map(|argument| &argument.schema);
     reached_from(model, arguments)
-}
-
-/// Types that some tool returns, directly or inside another type, by name.
-pub(crate) fn answered_types<'m>(model: &'m Model) -> BTreeMap<&'m str, &'m Schema> {
-    reached_from(model, model.tools.iter().filter_map(|tool| tool.output.as_ref()))
 }
 
 /// Types that these schemas refer to, directly or through others.

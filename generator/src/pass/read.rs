@@ -17,7 +17,7 @@ use crate::model::schema::Schema;
 mod body;
 
 /// Methods of a path item (OpenAPI 3.1 section 4.8.9, and `query` of 3.2).
-const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+pub(super) const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
 pub(super) fn read(model: &mut Model, sink: &mut Sink) {
     let document = &model.loaded.document;
@@ -98,7 +98,10 @@ impl Reader<'_, '_> {
                 let Some(parameter) = self.parameter(&format!("{base}/{index}")) else { continue };
                 let known =
                     found.iter().any(|p| p.wire_name == parameter.wire_name && p.location == parameter.location);
-                if !known {
+                if known {
+                    let pointer = format!("{base}/{index}");
+                    self.model.ledger.drop_mapped(Part::Parameter, &pointer, Rule::Overridden);
+                } else {
                     found.push(parameter);
                 }
             }
@@ -163,7 +166,7 @@ impl Reader<'_, '_> {
             let outcome = if status.starts_with('2') { Outcome::Mapped } else { Outcome::Dropped(Rule::ErrorAnswer) };
             self.model.ledger.record(Part::Response, &pointer, outcome);
             let contents = contents_of(&node, &origin);
-            found.push(Response { origin, status, contents });
+            found.push(Response { status, contents });
         }
         found
     }

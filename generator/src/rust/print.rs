@@ -15,8 +15,7 @@ pub(super) fn file(spec: &str, path: &str, about: &str, items: Vec<TokenStream>)
     let mut imports = String::new();
     for item in items {
         let parsed: syn::File = syn::parse2(item).map_err(|source| EmitError { file: path.to_owned(), source })?;
-        let only_imports =
-            !parsed.items.is_empty() && parsed.items.iter().all(is_private_import);
+        let only_imports = !parsed.items.is_empty() && parsed.items.iter().all(is_private_import);
         let text = format!("{}\n", prettyplease::unparse(&parsed).trim_end());
         if only_imports {
             imports.push_str(&text);

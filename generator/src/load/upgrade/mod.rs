@@ -10,7 +10,6 @@ use serde_json::{Map, Value};
 
 use super::document::Dialect;
 use super::origin::Origins;
-use super::walk::for_each_node;
 use crate::diagnostic::{Diagnostic, Sink};
 
 /// Brings a document into its 3.1 form.
@@ -72,25 +71,6 @@ pub(super) fn scalar_text(value: &Value) -> Option<String> {
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     }
-}
-
-/// Reports every reference to another file: one document in one file is what can be read so far.
-pub(super) fn refuse_external_references(document: &mut Value, origins: &Origins, sink: &mut Sink) {
-    for_each_node(document, &mut |node, pointer| {
-        let Some(reference) = node.get("$ref").and_then(Value::as_str) else {
-            return;
-        };
-        if !reference.starts_with('#') {
-            sink.push(
-                Diagnostic::error(
-                    "external-reference",
-                    format!("`{reference}` leads to another file, which is not read"),
-                )
-                .at(origins.place(&format!("{pointer}/$ref")))
-                .help("bundle the document into one file first"),
-            );
-        }
-    });
 }
 
 #[cfg(test)]

@@ -51,7 +51,6 @@ impl Reader<'_, '_> {
             kind,
             schema: Schema::unread(join(&at, "schema")),
             encoding: self.encoding(&at),
-            origin,
         })
     }
 

@@ -11,7 +11,7 @@ use toolwright_http::Upstream;
 use crate::exposure::Exposure;
 use crate::gateway::Gateway;
 use crate::settings::{self, Problem, Settings};
-use crate::telemetry::Metrics;
+use crate::telemetry::{Metrics, Tracing};
 use crate::{listing, upstream};
 
 /// One running server. It implements [`rmcp::ServerHandler`], so `Arc<App>` can be served over any transport.
@@ -29,6 +29,8 @@ pub struct App {
     /// The HTTP client, made by the first call that needs it: reading certificates takes longer than starting.
     upstream: OnceLock<Result<Upstream, ToolError>>,
     listed: OnceLock<Vec<Tool>>,
+    /// The way of traces to their collector, once serving has begun and where one is configured.
+    pub(crate) tracing: OnceLock<Arc<Tracing>>,
 }
 
 impl std::fmt::Debug for App {
@@ -69,6 +71,7 @@ impl App {
             checkers: catalog.tools().iter().map(|_| OnceLock::new()).collect(),
             upstream,
             listed: OnceLock::new(),
+            tracing: OnceLock::new(),
             settings,
         }))
     }

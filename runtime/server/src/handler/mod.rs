@@ -56,6 +56,7 @@ impl ServerHandler for App {
         let modern = is_modern(&context);
         let (progress, relay) = Relay::start(&context);
         let call = CallContext { deadline: self.deadline(None), cancel: context.ct.clone(), progress };
+        let span = self.tracing.get().map(|tracing| tracing.begin(&shown(&request.name), &context.meta));
         let envelope = if let Some(row) = self.exposure.find_listed(&request.name) {
             self.operation(row, arguments, &call).await
         } else if gateway::is_fixed(&request.name) {
@@ -64,6 +65,9 @@ impl ServerHandler for App {
             return Err(self.unknown_tool(&request.name));
         };
         drop(call);
+        if let Some(span) = span {
+            span.finish(&envelope);
+        }
         relay.finish().await;
         let mut result = answer::result(envelope);
         if modern {

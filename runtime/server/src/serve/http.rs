@@ -17,7 +17,7 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
 
-use super::stop_signal;
+use super::{stop_signal, traced};
 use crate::App;
 use crate::serve::guard;
 use crate::settings::Settings;
@@ -31,7 +31,7 @@ pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
         _ => tokio::runtime::Builder::new_multi_thread(),
     };
     let runtime = builder.worker_threads(workers).enable_all().build();
-    match runtime.and_then(|runtime| runtime.block_on(listen(app))) {
+    match runtime.and_then(|runtime| runtime.block_on(traced(app, listen(app)))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let (host, port) = (app.settings.host.0, app.settings.port);

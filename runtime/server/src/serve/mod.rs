@@ -7,7 +7,11 @@ mod stdio;
 pub(crate) use http::serve as http;
 pub(crate) use stdio::serve as stdio;
 
+use std::sync::Arc;
 use std::time::Duration;
+
+use crate::App;
+use crate::telemetry::Tracing;
 
 /// Runs one future on a runtime of one thread.
 ///
@@ -19,6 +23,21 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> std::io::Result<T>
     // A read of stdin that cannot be cancelled must not keep the process.
     runtime.shutdown_timeout(Duration::from_millis(100));
     Ok(value)
+}
+
+/// Serves with traces, where a collector is configured, and sends the last of them at the end.
+async fn traced<T>(app: &App, serving: impl Future<Output = T>) -> T {
+    match Tracing::start(app.server, &app.settings) {
+        Ok(Some(tracing)) => drop(app.tracing.set(Arc::new(tracing))),
+        Ok(None) => {}
+        // Tools are worth more than their traces.
+        Err(problem) => tracing::error!(target: "toolwright::telemetry", %problem, "no traces are sent"),
+    }
+    let served = serving.await;
+    if let Some(tracing) = app.tracing.get() {
+        Arc::clone(tracing).finish().await;
+    }
+    served
 }
 
 /// Waits for a signal to stop.

@@ -8,17 +8,17 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::io::stdio_pipes;
 
-use super::{block_on, stop_signal};
+use super::{block_on, stop_signal, traced};
 use crate::App;
 
 /// Serves until the client closes stdin, which is a quiet end with code 0 at any time, or a signal comes.
 pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
-    let served = block_on(async {
+    let served = block_on(traced(app, async {
         tokio::select! {
             code = session(app) => code,
             () = drained(app) => ExitCode::SUCCESS,
         }
-    });
+    }));
     served.unwrap_or_else(|error| {
         eprintln!("{}-server: the runtime cannot start: {error}", app.server.name);
         ExitCode::FAILURE

@@ -30,10 +30,10 @@ pub(crate) fn check(server: &ServerSpec, catalog: &Catalog, texts: &Resolution, 
         }
     }
     let folder = |key: &str| texts.value::<PathBuf>(key);
-    if let (Some(output), Some(root)) = (folder("output_dir"), folder("file_root")) {
-        if nested(&output, &root) {
-            report("file_root", "must lie apart from output_dir, or calls could send what others received".to_owned());
-        }
+    if let (Some(output), Some(root)) = (folder("output_dir"), folder("file_root"))
+        && nested(&output, &root)
+    {
+        report("file_root", "must lie apart from output_dir, or calls could send what others received".to_owned());
     }
     let origins = texts.value::<Names>("allowed_origins").unwrap_or_default();
     let bad: Vec<&str> = origins.0.iter().map(String::as_str).filter(|origin| !is_origin(origin)).collect();

@@ -3,10 +3,16 @@
 mod log;
 mod metrics;
 mod record;
+#[cfg(feature = "otlp")]
+mod trace;
+#[cfg(not(feature = "otlp"))]
+#[path = "untraced.rs"]
+mod trace;
 
 pub(crate) use log::{Destination, start_logging};
 pub(crate) use metrics::Metrics;
 pub(crate) use record::Record;
+pub(crate) use trace::Tracing;
 
 use toolwright_core::Code;
 

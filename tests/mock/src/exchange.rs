@@ -56,7 +56,7 @@ impl Upstream {
     }
 
     /// What a well-behaved upstream answers.
-    fn answer(&self, at: usize, operation: &Operation, call: &Call) -> Answer {
+    pub(crate) fn answer(&self, at: usize, operation: &Operation, call: &Call) -> Answer {
         if let Some(special) = self.localai.as_ref().and_then(|l| l.answer(&self.document, operation, call)) {
             return special;
         }

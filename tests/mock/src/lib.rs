@@ -15,6 +15,8 @@
 //! ```
 
 mod admin;
+#[cfg(test)]
+mod agreement;
 mod answer;
 mod check;
 mod document;

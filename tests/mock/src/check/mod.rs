@@ -2,7 +2,7 @@
 
 mod body;
 mod parameter;
-mod schema;
+pub(crate) mod schema;
 mod text;
 
 use crate::document::Operation;

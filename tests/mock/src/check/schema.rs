@@ -191,7 +191,7 @@ fn type_allows(words: &Map<String, Value>, value: &Value) -> bool {
         Some(Value::String(name)) => is_of(name, value),
         Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).any(|name| is_of(name, value)),
         // A schema with properties and no type is meant as an object by every document that has one.
-        _ => !(words.contains_key("properties") && !value.is_object()),
+        _ => !words.contains_key("properties") || value.is_object(),
     }
 }
 

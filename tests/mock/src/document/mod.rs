@@ -19,9 +19,6 @@ pub enum DocumentError {
     /// The text is neither JSON nor YAML.
     #[error("the document is neither JSON nor YAML: {0}")]
     Syntax(#[from] serde_yaml::Error),
-    /// A YAML value has no JSON form.
-    #[error("the document holds a YAML value that JSON cannot express: {0}")]
-    NotJson(&'static str),
     /// Neither `swagger: "2.0"` nor `openapi: 3.x` stands at the root.
     #[error("the document names neither Swagger 2.0 nor OpenAPI 3")]
     Version,

@@ -116,11 +116,15 @@ fn p2p_token(document: &mut Document) -> bool {
 }
 
 /// The handler also reads language, prompt, response_format, diarize and translate; granularities are repeated
-/// fields, with or without brackets, and never split at commas. The plain-text format is called `txt`.
+/// fields, with or without brackets, and never split at commas. The plain-text format is called `txt`. The answer is
+/// no map of strings.
 fn transcription(document: &mut Document) -> bool {
     let formats = json!({"type": "string", "enum": ["", "json", "verbose_json", "txt", "srt", "vtt", "lrc"]});
     let granularities = json!({"type": "array", "items": {"type": "string", "enum": ["word", "segment"]}});
-    fields(document, "POST /v1/audio/transcriptions", |fields| {
+    let result = json!({"type": "object", "properties": {"text": {"type": "string"}, "language": {"type": "string"},
+        "duration": {"type": "number"}, "segments": {"type": "array"}, "words": {"type": "array"}}});
+    let answered = answers(document, "POST /v1/audio/transcriptions", "application/json", result);
+    let sent = fields(document, "POST /v1/audio/transcriptions", |fields| {
         fields.retain(|field| field.name != "timestamp_granularities");
         for name in ["timestamp_granularities", "timestamp_granularities[]"] {
             fields.push(Field {
@@ -135,7 +139,8 @@ fn transcription(document: &mut Document) -> bool {
         for name in ["diarize", "translate"] {
             fields.push(text_field(name, json!({"type": "boolean"})));
         }
-    })
+    });
+    answered && sent
 }
 
 fn logprobs(document: &mut Document) -> bool {
@@ -250,7 +255,7 @@ fn missing_routes(document: &mut Document) -> bool {
 
 /// Correct every operation, also after one is missing.
 fn everywhere<const N: usize>(keys: [&str; N], mut correct: impl FnMut(&str) -> bool) -> bool {
-    keys.into_iter().fold(true, |found, key| correct(key) && found)
+    keys.into_iter().filter(|key| correct(key)).count() == N
 }
 
 fn on(document: &mut Document, key: &str, change: impl FnOnce(&mut Operation)) -> bool {

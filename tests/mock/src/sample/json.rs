@@ -126,7 +126,7 @@ fn type_word(words: &Map<String, Value>) -> Option<&str> {
     }
 }
 
-/// Fields of both objects; otherwise whichever says something.
+/// Fields of both objects; an object before a scalar; otherwise whichever says something.
 fn merged(first: Value, second: Value) -> Value {
     match (first, second) {
         (Value::Object(mut a), Value::Object(b)) => {
@@ -135,7 +135,7 @@ fn merged(first: Value, second: Value) -> Value {
             }
             Value::Object(a)
         }
-        (Value::Null, b) => b,
+        (Value::Null, b) | (_, b @ Value::Object(_)) => b,
         (a, _) => a,
     }
 }
@@ -184,7 +184,29 @@ fn text(words: &Map<String, Value>, name: &str) -> String {
     while text.chars().count() < least {
         text.push('x');
     }
-    text
+    words.get("pattern").and_then(Value::as_str).and_then(|pattern| matching(pattern, &text)).unwrap_or(text)
+}
+
+/// The text itself or the first of some common shapes that the pattern takes.
+fn matching(pattern: &str, text: &str) -> Option<String> {
+    const SHAPES: [&str; 14] = [
+        "1",
+        "12",
+        "1234",
+        "a",
+        "ab",
+        "abc",
+        "A",
+        "AB",
+        "ABC",
+        "a1",
+        "#a1b2c3",
+        "1.0.0",
+        "00000000-0000-4000-8000-000000000001",
+        "/a",
+    ];
+    let pattern = regex::Regex::new(pattern).ok()?;
+    [text].into_iter().chain(SHAPES).find(|shape| pattern.is_match(shape)).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -53,6 +53,6 @@ async fn finish(session: &mut Session, socket: &mut Socket) {
 }
 
 fn line(model: &str, number: u32) -> Value {
-    let stream = if number % 2 == 0 { "stdout" } else { "stderr" };
+    let stream = if number.is_multiple_of(2) { "stdout" } else { "stderr" };
     json!({"timestamp": format!("2026-01-02T03:04:{number:02}Z"), "stream": stream, "text": format!("{model}: 로그 line {number}")})
 }

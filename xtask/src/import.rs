@@ -1,6 +1,6 @@
 //! `cargo xtask import`: copies an API document into a server's folder.
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -8,12 +8,15 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde::Serialize;
 use toolwright_generator::diagnostic::Sink;
-use toolwright_generator::load::{Dialect, Prose, vendor};
+use toolwright_generator::load::{Dialect, Files, Prose, referenced_files, vendor};
 
 use crate::workspace;
 
 /// The whole download may take this long.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A document may be spread over this many files.
+const MAX_FILES: usize = 1000;
 
 /// Copy an API document into specs/NAME: checked, with its paths and definitions sorted.
 #[derive(Debug, Args)]
@@ -46,17 +49,17 @@ impl Import {
     pub(crate) fn run(self) -> Result<ExitCode> {
         check_name(&self.name)?;
         let root = workspace::root()?;
-        let (origin, bytes) = fetch(&self.document)?;
+        let fetched = Fetched::all(&self.document)?;
         let prose = if self.no_prose { Prose::Drop } else { Prose::Keep };
         let mut sink = Sink::new();
-        let vendored = vendor(&origin, &bytes, prose, &mut sink);
+        let vendored = vendor(&fetched.label, &fetched.files, prose, &mut sink);
         let code = workspace::report(&sink);
         let Some(vendored) = vendored.filter(|_| !sink.has_errors()) else {
             return Ok(code);
         };
         let facts = &vendored.facts;
         let provenance = Provenance {
-            source: &origin,
+            source: &fetched.origin,
             sha256: &facts.sha256,
             dialect: facts.dialect.name(),
             prose: if self.no_prose { "dropped" } else { "kept" },
@@ -91,18 +94,87 @@ fn check_name(name: &str) -> Result<()> {
     Ok(())
 }
 
-/// What to record as the source (a file's name, never its folder), and the bytes.
-fn fetch(document: &str) -> Result<(String, Vec<u8>)> {
-    if document.starts_with("http://") || document.starts_with("https://") {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        return runtime.block_on(download(document));
-    }
-    let path = Path::new(document);
-    let name = path.file_name().context("the document is not a file")?;
-    Ok((name.to_string_lossy().into_owned(), workspace::read_file(path)?))
+/// A document with the files that it refers to.
+struct Fetched {
+    /// What to record as the source: a file's name, never its folder, or a URL.
+    origin: String,
+    /// The document's name among the files.
+    label: String,
+    files: Files,
 }
 
-async fn download(url: &str) -> Result<(String, Vec<u8>)> {
+impl Fetched {
+    /// Fetches a document, then what it refers to, and so on. Only what lies below the document's folder
+    /// is fetched; other references are reported when the document is read.
+    fn all(document: &str) -> Result<Self> {
+        let place = Place::of(document)?;
+        let (origin, label) = place.names()?;
+        let mut files = Files::new();
+        let bytes = place.fetch(&label)?;
+        let mut wanted = referenced_files(&label, &bytes);
+        files.insert(label.clone(), bytes);
+        while let Some(name) = wanted.pop() {
+            if files.get(&name).is_some() {
+                continue;
+            }
+            if files.paths().count() >= MAX_FILES {
+                bail!("the document refers to more than {MAX_FILES} files");
+            }
+            // A file that is not there is reported with the place of the reference.
+            if let Ok(bytes) = place.fetch(&name) {
+                wanted.extend(referenced_files(&name, &bytes));
+                files.insert(name, bytes);
+            }
+        }
+        Ok(Self { origin, label, files })
+    }
+}
+
+/// Where a document is.
+enum Place {
+    File(PathBuf),
+    Url(reqwest::Url),
+}
+
+impl Place {
+    fn of(document: &str) -> Result<Self> {
+        if document.starts_with("http://") || document.starts_with("https://") {
+            return Ok(Self::Url(reqwest::Url::parse(document)?));
+        }
+        Ok(Self::File(PathBuf::from(document)))
+    }
+
+    /// What to record as the source, and the document's own name.
+    fn names(&self) -> Result<(String, String)> {
+        match self {
+            Self::File(path) => {
+                let name = path.file_name().context("the document is not a file")?;
+                let name = name.to_string_lossy().into_owned();
+                Ok((name.clone(), name))
+            }
+            Self::Url(url) => {
+                let last = url.path_segments().and_then(|mut segments| segments.next_back());
+                let name = last.filter(|name| !name.is_empty()).unwrap_or("document");
+                Ok((without_credentials(url.clone()), name.to_owned()))
+            }
+        }
+    }
+
+    /// The bytes of the document, or of a file whose name is relative to the document's folder.
+    fn fetch(&self, name: &str) -> Result<Vec<u8>> {
+        match self {
+            Self::File(path) => workspace::read_file(&path.with_file_name("").join(name)),
+            Self::Url(url) => {
+                let is_document = self.names().is_ok_and(|(_, label)| label == name);
+                let url = if is_document { url.clone() } else { url.join(name)? };
+                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+                runtime.block_on(download(url))
+            }
+        }
+    }
+}
+
+async fn download(url: reqwest::Url) -> Result<Vec<u8>> {
     // A second call finds the provider installed, which is what is wanted.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().timeout(DOWNLOAD_TIMEOUT).build()?;
@@ -114,15 +186,14 @@ async fn download(url: &str) -> Result<(String, Vec<u8>)> {
             bail!("the document has more than {} bytes", workspace::MAX_FILE_BYTES);
         }
     }
-    Ok((without_credentials(url)?, bytes))
+    Ok(bytes)
 }
 
 /// The URL as it may be committed.
-fn without_credentials(url: &str) -> Result<String> {
-    let mut url = reqwest::Url::parse(url)?;
+fn without_credentials(mut url: reqwest::Url) -> String {
     // These fail only for URLs without a host, which cannot have been downloaded.
     let _ = url.set_username("");
     let _ = url.set_password(None);
     url.set_query(None);
-    Ok(url.into())
+    url.into()
 }

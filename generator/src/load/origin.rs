@@ -26,7 +26,13 @@ impl Origins {
     /// Every node stands at its own pointer of the document.
     pub(super) fn new(document: Arc<Source>) -> Self {
         let root = Origin { source: 0, pointer: String::new() };
-        Self { sources: vec![document], entries: BTreeMap::from([(String::new(), root)]) }
+        let entries = BTreeMap::from([(String::new(), root)]);
+        Self { sources: vec![document], published: entries.clone(), entries }
+    }
+
+    /// From here on, [`Self::moved`] speaks of the document as it is now.
+    pub(super) fn publish(&mut self) {
+        self.published = self.entries.clone();
     }
 
     /// Adds a file, and returns its number for [`Self::written`].
@@ -35,11 +41,20 @@ impl Origins {
         self.sources.len() - 1
     }
 
-    /// Says that the node at `to` stood at `from` before the upgrade.
+    /// Says that the node at `to`, with all below it, stood at `from` before the upgrade.
     pub(super) fn moved(&mut self, to: impl Into<String>, from: impl AsRef<str>) {
-        if let Some(origin) = origin_in(&self.published, from.as_ref()) {
-            self.entries.insert(to.into(), origin);
+        let (to, from) = (to.into(), from.as_ref());
+        let Some(origin) = origin_in(&self.published, from) else {
+            return;
+        };
+        let below = format!("{from}/");
+        for (pointer, origin) in self.published.range(below.clone()..) {
+            let Some(rest) = pointer.strip_prefix(&below) else {
+                break;
+            };
+            self.entries.insert(format!("{to}/{rest}"), origin.clone());
         }
+        self.entries.insert(to, origin);
     }
 
     /// Says that the node at `to`, with all below it, was written by `from` in a file.

@@ -1,0 +1,466 @@
+//! References to other files: what they name is brought into the document, so that everything after
+//! this knows one file. A referenced node becomes a component of the document, once, however often it is
+//! referred to; path items and components that are nothing but a reference take its place.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::document::Dialect;
+use super::files::{Files, join};
+use super::origin::Origins;
+use super::strict::did_you_mean;
+use super::walk::{for_each_node, for_each_node_below};
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::source::{Source, child_pointer, pointer_tokens};
+
+/// More nodes than this are brought in by no honest document.
+const MAX_BROUGHT_IN: usize = 10_000;
+/// References to references are followed this far.
+const MAX_HOPS: usize = 32;
+
+/// A node of a file.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Target {
+    file: String,
+    pointer: String,
+}
+
+/// A file that was referred to.
+struct Opened {
+    value: Value,
+    /// Its number among the sources.
+    number: usize,
+}
+
+struct Bundle<'a> {
+    files: &'a Files,
+    root_file: String,
+    dialect: Dialect,
+    origins: &'a mut Origins,
+    sink: &'a mut Sink,
+    /// `None` for a file that cannot be read, which was reported when it was opened.
+    opened: BTreeMap<String, Option<Opened>>,
+    /// Where each target now stands in the document.
+    placed: BTreeMap<Target, String>,
+    /// Pointers of the document below which references are relative to another file.
+    bases: BTreeMap<String, String>,
+    /// Components that are still to be put into the document.
+    waiting: Vec<(String, Value)>,
+    taken: BTreeSet<String>,
+}
+
+/// Brings in everything that references to other files name. What cannot be is reported where the
+/// reference stands.
+pub(super) fn bundle(
+    document: &mut Value,
+    label: &str,
+    files: &Files,
+    dialect: Dialect,
+    origins: &mut Origins,
+    sink: &mut Sink,
+) {
+    let mut bundle = Bundle {
+        files,
+        root_file: label.to_owned(),
+        dialect,
+        origins,
+        sink,
+        opened: BTreeMap::new(),
+        placed: BTreeMap::new(),
+        bases: BTreeMap::new(),
+        waiting: Vec::new(),
+        taken: component_pointers(document, dialect),
+    };
+    bundle.claim_components(document);
+    for_each_node(document, &mut |node, pointer| bundle.node(node, pointer));
+    while let Some((pointer, mut value)) = bundle.waiting.pop() {
+        for_each_node_below(&mut value, &pointer, &mut |node, pointer| bundle.node(node, pointer));
+        insert(document, &pointer, value);
+    }
+    bundle.origins.publish();
+}
+
+/// The sections of reusable nodes of a dialect, as pointers.
+fn section(dialect: Dialect, kind: &str) -> Option<String> {
+    match (dialect, kind) {
+        (Dialect::Swagger2, "schemas") => Some("/definitions".into()),
+        (Dialect::Swagger2, "parameters" | "responses") => Some(format!("/{kind}")),
+        (Dialect::Swagger2, _) => None,
+        _ => Some(format!("/components/{kind}")),
+    }
+}
+
+const KINDS: &[&str] =
+    &["schemas", "parameters", "responses", "headers", "requestBodies", "examples", "links", "callbacks"];
+
+fn component_pointers(document: &Value, dialect: Dialect) -> BTreeSet<String> {
+    let sections = KINDS.iter().filter_map(|kind| section(dialect, kind));
+    sections
+        .flat_map(|section| {
+            let members = document.pointer(&section).and_then(Value::as_object);
+            let names = members.into_iter().flat_map(|members| members.keys());
+            names.map(|name| child_pointer(&section, name)).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
+fn insert(document: &mut Value, pointer: &str, value: Value) {
+    let mut node = document;
+    for token in pointer_tokens(pointer) {
+        if !node.is_object() {
+            *node = json!({});
+        }
+        let Some(members) = node.as_object_mut() else {
+            return;
+        };
+        node = members.entry(token).or_insert(Value::Null);
+    }
+    *node = value;
+}
+
+impl Bundle<'_> {
+    /// Components that are nothing but a reference to another file are the place of what they name.
+    fn claim_components(&mut self, document: &Value) {
+        for pointer in self.taken.clone() {
+            let reference = document.pointer(&pointer).and_then(only_reference);
+            if let Some(target) = reference.and_then(|reference| self.target(reference, &pointer))
+                && target.file != self.root_file
+            {
+                self.placed.entry(target).or_insert(pointer);
+            }
+        }
+    }
+
+    /// Rewrites the reference of a node. What takes its place may be a reference itself.
+    fn node(&mut self, node: &mut Value, pointer: &str) {
+        for _ in 0..MAX_HOPS {
+            let Some(reference) = node.get("$ref").and_then(Value::as_str) else {
+                return;
+            };
+            let reference = reference.to_owned();
+            if reference.starts_with('#') && self.base(pointer) == self.root_file {
+                return;
+            }
+            let Some(target) = self.target(&reference, pointer) else {
+                return self.refuse(&reference, pointer);
+            };
+            if !self.takes_its_place(&target, pointer) {
+                if let Some(place) = self.place_of(target, &reference, pointer) {
+                    set_reference(node, &place);
+                }
+                return;
+            }
+            let Some(content) = self.content(&target, pointer, &reference, pointer) else {
+                return;
+            };
+            *node = content;
+            self.bases.insert(pointer.to_owned(), target.file);
+        }
+        self.report("reference-loop", "the references lead in a circle".into(), pointer, None);
+    }
+
+    /// Whether a reference is replaced by what it names: path items have no components, and a component
+    /// that is a reference was claimed.
+    fn takes_its_place(&self, target: &Target, pointer: &str) -> bool {
+        let is_path = pointer_tokens(pointer).count() == 2 && pointer.starts_with("/paths/");
+        (is_path && target.file != self.root_file) || self.placed.get(target).is_some_and(|place| place == pointer)
+    }
+
+    /// The file that references below a pointer are relative to.
+    fn base(&self, pointer: &str) -> &str {
+        let mut prefix = pointer;
+        loop {
+            if let Some(file) = self.bases.get(prefix) {
+                return file;
+            }
+            match prefix.rsplit_once('/') {
+                Some((parent, _)) => prefix = parent,
+                None => return &self.root_file,
+            }
+        }
+    }
+
+    fn target(&self, reference: &str, pointer: &str) -> Option<Target> {
+        let (name, fragment) = reference.split_once('#').unwrap_or((reference, ""));
+        let base = self.base(pointer);
+        let file = if name.is_empty() { base.to_owned() } else { relative_file(base, name)? };
+        Some(Target { file, pointer: percent_decoded(fragment) })
+    }
+
+    /// Where a target stands in the document, after making a place for it.
+    fn place_of(&mut self, target: Target, reference: &str, pointer: &str) -> Option<String> {
+        if target.file == self.root_file {
+            return Some(target.pointer);
+        }
+        if let Some(place) = self.placed.get(&target) {
+            return Some(place.clone());
+        }
+        let Some(section) = section(self.dialect, kind_at(pointer)) else {
+            self.refuse(reference, pointer);
+            return None;
+        };
+        if self.placed.len() >= MAX_BROUGHT_IN {
+            self.report("too-many-references", "the references bring in too many nodes".into(), pointer, None);
+            return None;
+        }
+        let place = self.free_place(&section, &name_of(&target));
+        self.placed.insert(target.clone(), place.clone());
+        self.taken.insert(place.clone());
+        self.bases.insert(place.clone(), target.file.clone());
+        let content = self.content(&target, &place, reference, pointer)?;
+        self.waiting.push((place.clone(), content));
+        Some(place)
+    }
+
+    fn free_place(&self, section: &str, name: &str) -> String {
+        let first = child_pointer(section, name);
+        if !self.taken.contains(&first) {
+            return first;
+        }
+        (2..)
+            .map(|number| child_pointer(section, &format!("{name}_{number}")))
+            .find(|place| !self.taken.contains(place))
+            .unwrap_or(first)
+    }
+
+    /// The node that a target names, which will stand at `place`; `pointer` is where it is referred to.
+    fn content(&mut self, target: &Target, place: &str, reference: &str, pointer: &str) -> Option<Value> {
+        if !self.opened.contains_key(&target.file) {
+            let opened = self.open(&target.file, reference, pointer);
+            self.opened.insert(target.file.clone(), opened);
+        }
+        let opened = self.opened.get(&target.file)?.as_ref()?;
+        let Some(content) = opened.value.pointer(&target.pointer) else {
+            let message = format!("`{reference}`: there is nothing at {} of {}", target.pointer, target.file);
+            self.report("dangling-reference", message, pointer, None);
+            return None;
+        };
+        self.origins.written(place, opened.number, &target.pointer);
+        Some(content.clone())
+    }
+
+    fn open(&mut self, file: &str, reference: &str, pointer: &str) -> Option<Opened> {
+        let Some(bytes) = self.files.get(file) else {
+            let help = did_you_mean(file, self.files.paths());
+            self.report("missing-file", format!("`{reference}`: there is no file {file}"), pointer, help);
+            return None;
+        };
+        let source = Arc::new(Source::from_bytes(file, bytes, self.sink)?);
+        let value = source.read(self.sink)?;
+        Some(Opened { value, number: self.origins.add(source) })
+    }
+
+    fn refuse(&mut self, reference: &str, pointer: &str) {
+        let message = format!("`{reference}` leads outside of what is read");
+        let help = "only files below the document's folder are read; copy the file there";
+        self.report("external-reference", message, pointer, Some(help.into()));
+    }
+
+    fn report(&mut self, code: &'static str, message: String, pointer: &str, help: Option<String>) {
+        let place = self.origins.place(&format!("{pointer}/$ref"));
+        self.sink.push(Diagnostic::error(code, message).at(place).maybe_help(help));
+    }
+}
+
+/// The reference of a node that is nothing else.
+fn only_reference(node: &Value) -> Option<&str> {
+    let members = node.as_object().filter(|members| members.len() == 1)?;
+    members.get("$ref")?.as_str()
+}
+
+fn set_reference(node: &mut Value, pointer: &str) {
+    if let Some(members) = node.as_object_mut() {
+        members.insert("$ref".into(), format!("#{pointer}").into());
+    }
+}
+
+/// The file that `name` means in `base`; `None` for a URL, and for what lies above the root.
+fn relative_file(base: &str, name: &str) -> Option<String> {
+    if name.contains("://") || name.starts_with('/') {
+        return None;
+    }
+    let folder = base.rsplit_once('/').map_or("", |(folder, _)| folder);
+    join(folder, &percent_decoded(name))
+}
+
+/// Which components a node at this pointer can refer to.
+fn kind_at(pointer: &str) -> &'static str {
+    let tokens: Vec<String> = pointer_tokens(pointer).collect();
+    let from_end = |back: usize| tokens.len().checked_sub(back).and_then(|at| tokens.get(at));
+    let last = from_end(1).map(String::as_str).unwrap_or_default();
+    let parent = from_end(2).map(String::as_str).unwrap_or_default();
+    if last == "requestBody" {
+        return "requestBodies";
+    }
+    // A property may be named like a section, so its parent decides first.
+    if from_end(3).is_some_and(|token| token == "properties") {
+        return "schemas";
+    }
+    KINDS.iter().find(|kind| **kind == parent).copied().unwrap_or("schemas")
+}
+
+/// A component name for a target: its last token, else the file's name.
+fn name_of(target: &Target) -> String {
+    let file = target.file.rsplit('/').next().unwrap_or_default();
+    let stem = file.split('.').next().unwrap_or_default().to_owned();
+    let name = pointer_tokens(&target.pointer).last().unwrap_or(stem);
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
+    name.chars().map(|c| if fits(c) { c } else { '_' }).collect()
+}
+
+/// `%7B` and the like (RFC 3986 section 2.1); what is not such an escape stays.
+fn percent_decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, tail @ ..] = rest {
+        let escaped = tail
+            .get(..2)
+            .filter(|_| *first == b'%')
+            .and_then(|hex| u8::from_str_radix(std::str::from_utf8(hex).ok()?, 16).ok());
+        bytes.push(escaped.unwrap_or(*first));
+        rest = if escaped.is_some() { tail.get(2..).unwrap_or_default() } else { tail };
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// The files that a file refers to, by path from the root. For collecting them before a document is read.
+#[must_use]
+pub fn referenced_files(label: &str, bytes: &[u8]) -> Vec<String> {
+    let mut sink = Sink::new();
+    let source = Source::from_bytes(label, bytes, &mut sink);
+    let Some(mut value) = source.and_then(|source| source.read(&mut sink)) else {
+        return Vec::new();
+    };
+    let mut found = BTreeSet::new();
+    for_each_node(&mut value, &mut |node, _| {
+        let reference = node.get("$ref").and_then(Value::as_str);
+        let name = reference.and_then(|reference| reference.split('#').next());
+        if let Some(name) = name.filter(|name| !name.is_empty()) {
+            found.extend(relative_file(label, name));
+        }
+    });
+    found.into_iter().collect()
+}
+
+/// Whether a value refers to other files at all.
+pub(super) fn is_needed(document: &mut Value) -> bool {
+    let mut needed = false;
+    for_each_node(document, &mut |node, _| {
+        let members: Option<&Map<String, Value>> = node.as_object();
+        let reference = members.and_then(|members| members.get("$ref")?.as_str());
+        needed |= reference.is_some_and(|reference| !reference.starts_with('#'));
+    });
+    needed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::{Document, Prose, load_document};
+
+    fn load(files: &[(&str, &str)]) -> (Document, String) {
+        let mut all = Files::new();
+        for (path, text) in files {
+            all.insert(*path, *text);
+        }
+        let mut sink = Sink::new();
+        let document = load_document("api/a.yaml", &all, Prose::Keep, &mut sink).unwrap();
+        (document, sink.to_string())
+    }
+
+    fn refs(document: &Document, pointer: &str) -> Value {
+        document.get(pointer).unwrap().clone()
+    }
+
+    #[test]
+    fn a_node_of_another_file_becomes_a_component_once() {
+        let (document, findings) = load(&[
+            (
+                "api/a.yaml",
+                "openapi: 3.1.0\npaths: {}\ncomponents: {schemas: {A: {properties: {x: {$ref: 'b.yaml#/B'}, y: {$ref: './b.yaml#/B'}}}}}\n",
+            ),
+            ("api/b.yaml", "B: {properties: {c: {$ref: '#/C'}}}\nC: {type: string}\n"),
+        ]);
+        assert_eq!(findings, "");
+        assert_eq!(
+            refs(&document, "/components/schemas"),
+            json!({
+                "A": {"properties": {"x": {"$ref": "#/components/schemas/B"}, "y": {"$ref": "#/components/schemas/B"}}},
+                "B": {"properties": {"c": {"$ref": "#/components/schemas/C"}}},
+                "C": {"type": "string"}
+            })
+        );
+        assert_eq!(document.place("/components/schemas/C/type").to_string(), "api/b.yaml:2:5");
+    }
+
+    #[test]
+    fn path_items_take_the_place_of_their_reference() {
+        let (document, findings) = load(&[
+            ("api/a.yaml", "openapi: 3.1.0\npaths: {/p: {$ref: p/one.yaml}}\ncomponents: {schemas: {S: {}}}\n"),
+            (
+                "api/p/one.yaml",
+                "parameters: [{$ref: '../q.yaml'}]\nget: {responses: {'200': {content: {application/json: {schema: {$ref: '../a.yaml#/components/schemas/S'}}}}}}\n",
+            ),
+            ("api/q.yaml", "{name: q, in: query, schema: {}}"),
+        ]);
+        assert_eq!(findings, "");
+        assert_eq!(refs(&document, "/paths/~1p/parameters"), json!([{"$ref": "#/components/parameters/q"}]));
+        assert_eq!(refs(&document, "/components/parameters/q/name"), "q");
+        let schema = "/paths/~1p/get/responses/200/content/application~1json/schema/$ref";
+        assert_eq!(refs(&document, schema), "#/components/schemas/S");
+        assert_eq!(document.place("/paths/~1p/get").to_string(), "api/p/one.yaml:2:1");
+    }
+
+    #[test]
+    fn components_that_are_references_keep_their_names_even_in_a_circle() {
+        let (document, findings) = load(&[
+            ("api/a.yaml", "openapi: 3.1.0\npaths: {}\ncomponents: {schemas: {Foo: {$ref: x.yaml}}}\n"),
+            ("api/x.yaml", "properties: {again: {$ref: 'a.yaml#/components/schemas/Foo'}, me: {$ref: x.yaml}}\n"),
+        ]);
+        assert_eq!(findings, "");
+        let foo = json!({"$ref": "#/components/schemas/Foo"});
+        assert_eq!(refs(&document, "/components/schemas"), json!({"Foo": {"properties": {"again": foo, "me": foo}}}));
+    }
+
+    #[test]
+    fn nodes_of_a_swagger_document_in_other_files_have_places_too() {
+        let (document, _) = load(&[
+            ("api/a.yaml", "swagger: '2.0'\npaths: {/p: {$ref: p.yaml}}\n"),
+            ("api/p.yaml", "post:\n  parameters:\n    - {name: b, in: body, schema: {$ref: 's.yaml'}}\n"),
+            ("api/s.yaml", "type: object\n"),
+        ]);
+        assert_eq!(document.place("/paths/~1p/post/requestBody").to_string(), "api/p.yaml:3:7");
+        assert_eq!(document.place("/components/schemas/s/type").to_string(), "api/s.yaml:1:1");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_reported_where_the_reference_stands() {
+        let (_, findings) = load(&[
+            (
+                "api/a.yaml",
+                "openapi: 3.1.0\npaths:\n  /a: {$ref: gone.yaml}\n  /b: {$ref: 'http://h/x.yaml'}\n  /c: {$ref: ../../etc/passwd}\n  /d: {$ref: 'e.yaml#/x'}\n",
+            ),
+            ("api/e.yaml", "{}"),
+        ]);
+        for expected in [
+            "there is no file api/gone.yaml\n  --> api/a.yaml:3:8",
+            "http://h/x.yaml` leads outside",
+            "../../etc/passwd` leads outside",
+            "there is nothing at /x of api/e.yaml",
+        ] {
+            assert!(findings.contains(expected), "{expected}\n---\n{findings}");
+        }
+    }
+
+    #[test]
+    fn references_that_name_each_other_end() {
+        let (_, findings) = load(&[
+            ("api/a.yaml", "openapi: 3.1.0\npaths: {/p: {$ref: x.yaml}}\n"),
+            ("api/x.yaml", "{$ref: y.yaml}"),
+            ("api/y.yaml", "{$ref: x.yaml}"),
+        ]);
+        assert!(findings.contains("error[reference-loop]"), "{findings}");
+    }
+}

@@ -20,9 +20,10 @@ pub(crate) enum Payload {
         pieces: Vec<Bytes>,
         pause: Duration,
     },
-    /// Half of this, under a declared length that is larger, and then the end of the connection.
+    /// Half of this and then the end of the connection; with `declared`, under a length that is larger than the whole.
     Cut {
         whole: Bytes,
+        declared: bool,
     },
     /// This many bytes, made while they are sent; `quoted` makes them one JSON string.
     Endless {
@@ -85,7 +86,7 @@ impl Answer {
     /// All bytes of the body; empty for an endless one.
     pub(crate) fn whole(&self) -> Bytes {
         match &self.payload {
-            Payload::Whole(bytes) | Payload::Cut { whole: bytes } => bytes.clone(),
+            Payload::Whole(bytes) | Payload::Cut { whole: bytes, .. } => bytes.clone(),
             Payload::Pieces { pieces, .. } => pieces.iter().flat_map(|piece| piece.iter().copied()).collect(),
             Payload::Endless { .. } => Bytes::new(),
         }

@@ -29,7 +29,7 @@ pub enum Fault {
     WrongType,
     /// The JSON text `null`.
     NullBody,
-    /// A `Content-Length` larger than what is sent before the connection ends.
+    /// A `Content-Length` larger than what is sent before the connection ends; a stream ends in its middle.
     Truncated,
     /// An event stream with broken framing and broken JSON, ending without a final event.
     MalformedSse,

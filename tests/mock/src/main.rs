@@ -7,8 +7,16 @@ use std::process::ExitCode;
 use std::time::Duration;
 use toolwright_mock::{Mock, Options, Personality};
 
+const DOORS: &str = "\
+The address is the first line of the output. Beside the document's operations the mock has doors of its own:
+  GET  /__mock/requests     what arrived            GET  /__mock/operations   what is served
+  GET  /__mock/violations   what was wrong with it  POST /__mock/clear        forget all of it
+  GET  /__mock/big?bytes=N  N bytes
+  POST /__mock/faults       {\"operation\": \"GET /a\", \"fault\": {\"status\": {\"code\": 503, \"retry_after\": 1}}, \"times\": 2}
+A single request asks for a fault by the header x-mock-fault: delay:200, status:503, drop, truncated, malformed_sse, ...";
+
 #[derive(Parser)]
-#[command(version, about = "Serve an API document as a mock upstream on loopback")]
+#[command(version, about = "Serve an API document as a mock upstream on loopback", after_help = DOORS)]
 struct Arguments {
     /// A Swagger 2.0 or OpenAPI 3 document, JSON or YAML.
     document: PathBuf,

@@ -45,7 +45,10 @@ pub(crate) async fn bend(fault: Fault, answer: Answer) -> Result<Answer, Cut> {
             content_type: Some("application/json".to_owned()),
             ..answer
         },
-        Fault::Truncated => Answer { payload: Payload::Cut { whole: answer.whole() }, ..answer },
+        Fault::Truncated => {
+            let declared = !matches!(answer.payload, Payload::Pieces { .. });
+            Answer { payload: Payload::Cut { whole: answer.whole(), declared }, ..answer }
+        }
         Fault::MalformedSse => malformed_sse(),
         Fault::StreamError => stream_error(&answer),
         Fault::Oversized(bytes) => {
@@ -148,8 +151,8 @@ pub(crate) fn response(method: &str, answer: Answer, ticket: Option<Ticket>) -> 
 fn declared_length(payload: &Payload) -> Option<u64> {
     match payload {
         Payload::Whole(bytes) => Some(bytes.len() as u64),
-        Payload::Cut { whole } => Some(whole.len() as u64 + 1_000),
-        Payload::Pieces { .. } | Payload::Endless { .. } => None,
+        Payload::Cut { whole, declared: true } => Some(whole.len() as u64 + 1_000),
+        Payload::Cut { .. } | Payload::Pieces { .. } | Payload::Endless { .. } => None,
     }
 }
 
@@ -167,7 +170,7 @@ impl Source {
                 Self::Pieces { left: vec![bytes].into_iter(), pause: Duration::ZERO, started: false }
             }
             Payload::Pieces { pieces, pause } => Self::Pieces { left: pieces.into_iter(), pause, started: false },
-            Payload::Cut { whole } => Self::CutAfter(Some(whole.slice(..whole.len() / 2))),
+            Payload::Cut { whole, .. } => Self::CutAfter(Some(whole.slice(..whole.len() / 2))),
             Payload::Endless { bytes, quoted } => Self::Fill { left: bytes, quotes: quoted.then_some(false) },
         }
     }

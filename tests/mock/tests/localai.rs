@@ -384,3 +384,12 @@ async fn useful_routes_beside_the_document_exist() {
     assert_eq!(get(&mock, "/readyz").await, (200, "OK".to_owned()));
     assert_eq!(get_json(&mock, "/swagger/doc.json").await["swagger"], "2.0");
 }
+
+#[tokio::test]
+async fn a_stream_can_end_in_its_middle() {
+    let mock = localai(&[("post", "/v1/chat/completions")]);
+    mock.fault("*", Fault::Truncated, 1);
+    let answer = post(&mock, "/v1/chat/completions", json!({"messages": question(), "stream": true})).await;
+    assert_eq!(answer.headers().get("content-length"), None);
+    assert!(answer.bytes().await.is_err());
+}

@@ -58,3 +58,55 @@ async fn forward(peer: Peer<RoleServer>, token: ProgressToken, mut updates: mpsc
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use tempfile::tempdir;
+    use toolwright_core::{Binding, Body, Catalog, HttpBinding, Method, StreamDialect, ToolSpec};
+
+    use crate::App;
+    use crate::settings::{BaseUrl, Exposed, SettingValue as _};
+    use crate::testing::{ROWS, SERVER, Upstream, Wire, settings};
+
+    const STREAM: ToolSpec = ToolSpec {
+        name: "stream_words",
+        binding: Binding::Http(HttpBinding {
+            method: Method::Get,
+            path: "/stream",
+            parameters: &[],
+            body: Body::None,
+            produces: &["text/event-stream"],
+            stream: Some(StreamDialect::OpenAi),
+            stand_in: None,
+        }),
+        ..ROWS[3]
+    };
+    static STREAMING: Catalog = Catalog::new(&[STREAM]);
+
+    #[tokio::test]
+    async fn a_stream_is_followed_by_growing_progress_before_its_result() {
+        let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+        let mut settings = settings(&state);
+        settings.base_url = BaseUrl::read(&upstream.url()).unwrap();
+        settings.exposed_tools = Exposed::Everything;
+        let app = App::new(&SERVER, &STREAMING, settings).unwrap();
+        let mut wire = Wire::initialized(&app).await;
+        let call = json!({"name": "stream_words", "arguments": {}, "_meta": {"progressToken": "p"}});
+        let mut message = wire.ask("tools/call", call).await;
+        let mut said = Vec::new();
+        let mut last = f64::NEG_INFINITY;
+        while message.get("method").is_some() {
+            assert_eq!(message["method"], "notifications/progress");
+            assert_eq!(message["params"]["progressToken"], "p");
+            let progress = message["params"]["progress"].as_f64().unwrap();
+            assert!(progress > last, "{progress} after {last}");
+            last = progress;
+            said.push(message["params"]["message"].as_str().unwrap_or_default().to_owned());
+            message = wire.receive().await;
+        }
+        assert!(said.concat().contains("Hello"), "{said:?}");
+        let data = &message["result"]["structuredContent"]["data"];
+        assert_eq!(data["choices"][0]["message"]["content"], "Hello world", "{message}");
+    }
+}

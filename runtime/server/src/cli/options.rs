@@ -22,6 +22,7 @@ pub(super) fn command(server: &ServerSpec) -> Command {
         server.catalog_sha256, document.title, document.version, document.dialect, document.sha256
     );
     Command::new(name.clone())
+        .bin_name(name.clone())
         .about(server.description)
         .version(version)
         .long_version(long_version)

@@ -1,9 +1,9 @@
 //! The server's side of MCP, once over the static tables, for both eras of the protocol.
 
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, DiscoverResult, ErrorData, Implementation,
-    ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+    ErrorData, Implementation, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -16,6 +16,10 @@ use crate::{App, answer, gateway, resources};
 
 /// How long a client may keep what does not change while the server runs, in milliseconds.
 const STATIC_TTL_MS: u64 = 300_000;
+
+/// The methods with parameters that this server has.
+const METHODS: [&str; 6] =
+    ["initialize", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read"];
 
 impl ServerHandler for App {
     fn get_info(&self) -> ServerConfig {
@@ -74,6 +78,18 @@ impl ServerHandler for App {
             result.meta = Some(self.result_meta());
         }
         Ok(CallToolResponse::Complete(result))
+    }
+
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        // rmcp takes a request whose parameters it cannot read for one of a method that it does not know.
+        if METHODS.contains(&request.method.as_str()) {
+            return Err(ErrorData::invalid_params(format!("the parameters of {} are malformed", request.method), None));
+        }
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shown(&request.method), None))
     }
 
     async fn list_resources(

@@ -228,6 +228,16 @@ async fn methods_that_this_server_does_not_have_are_not_found() {
 }
 
 #[tokio::test]
+async fn malformed_parameters_are_invalid_and_not_an_unknown_method() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let app = app(&state, &upstream, |_| ());
+    let mut wire = Wire::initialized(&app).await;
+    for parameters in [json!({"nam": "get_item"}), json!({"name": "get_item", "arguments": [1]}), json!({"name": 1})] {
+        assert_eq!(wire.ask("tools/call", parameters.clone()).await["error"]["code"], -32602, "{parameters}");
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_resource_has_the_code_of_its_era() {
     let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
     let app = app(&state, &upstream, |_| ());

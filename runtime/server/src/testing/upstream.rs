@@ -38,6 +38,7 @@ impl Upstream {
         let router = Router::new()
             .route("/items", get(|| async { json(r#"[{"id":1}]"#.into()) }).post(add))
             .route("/items/{id}", get(item).delete(delete))
+            .route("/stream", get(stream))
             .route("/slow", get(slow))
             .with_state(Arc::clone(&seen));
         tokio::spawn(async move { axum::serve(listener, router).await });
@@ -68,6 +69,15 @@ async fn delete(State(seen): State<Arc<Seen>>) -> impl IntoResponse {
 async fn add(State(seen): State<Arc<Seen>>, body: String) -> impl IntoResponse {
     seen.changes.fetch_add(1, Ordering::SeqCst);
     json(body)
+}
+
+/// Two chunks of a chat completion, as OpenAI streams it.
+async fn stream() -> impl IntoResponse {
+    let chunk = |word: &str| {
+        format!("data: {{\"id\":\"c\",\"choices\":[{{\"index\":0,\"delta\":{{\"content\":\"{word}\"}}}}]}}\n\n")
+    };
+    let body = format!("{}{}data: [DONE]\n\n", chunk("Hello"), chunk(" world"));
+    ([(header::CONTENT_TYPE, "text/event-stream")], body)
 }
 
 /// Never answers. Its future is dropped when the connection closes.

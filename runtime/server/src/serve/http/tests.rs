@@ -184,3 +184,16 @@ async fn until(condition: impl Fn() -> bool) {
     };
     tokio::time::timeout(Duration::from_millis(800), reached).await.expect("in time");
 }
+
+#[tokio::test]
+async fn several_processes_may_share_a_port_where_the_setting_says_so() {
+    let state = tempdir().unwrap();
+    let mut settings = crate::testing::settings(&state);
+    settings.port = 0;
+    settings.reuse_port.0 = true;
+    let first = bind(&settings).unwrap();
+    settings.port = first.local_addr().unwrap().port();
+    assert!(bind(&settings).is_ok());
+    settings.reuse_port.0 = false;
+    assert!(bind(&settings).is_err());
+}

@@ -132,20 +132,20 @@ fn descriptions(model: &Model, tool: &Tool, sink: &mut Sink) {
     }
 }
 
-/// Every field that may be sent has a description.
+/// Every field that may be sent has a description: of its type, or of each operation whose body the type is.
 fn fields(model: &Model, sink: &mut Sink) {
     for (name, schema) in crate::pass::sent_types(model) {
-        for (field, property) in &schema.properties {
+        let takers: Vec<&Tool> = model.tools.iter().filter(|tool| takes(tool, name)).collect();
+        for (field, property) in schema.properties.iter().filter(|(_, property)| !property.read_only) {
             let told = property.description.as_deref().is_some_and(|text| !text.trim().is_empty());
-            let everywhere =
-                model.tools.iter().filter(|tool| takes(tool, name)).all(|tool| tool.field_texts.contains_key(field));
-            let only_as_body = model.tools.iter().any(|tool| takes(tool, name));
-            if !told && !property.read_only && !(only_as_body && everywhere) {
-                let message = format!("the field `{field}` of `{name}` may be sent and has no description");
-                let place = model.loaded.document.place(&property.origin);
-                let help = format!("add to an overlay for this schema: x-toolwright: {{fields: {{{field}: Text.}}}}");
-                sink.push(Diagnostic::error("missing-description", message).at(place).help(help));
+            let told_by_takers = !takers.is_empty() && takers.iter().all(|tool| tool.field_texts.contains_key(field));
+            if told || told_by_takers {
+                continue;
             }
+            let message = format!("the field `{field}` of `{name}` may be sent and has no description");
+            let place = model.loaded.document.place(&property.origin);
+            let help = format!("add to an overlay for this schema: x-toolwright: {{fields: {{{field}: Text.}}}}");
+            sink.push(Diagnostic::error("missing-description", message).at(place).help(help));
         }
     }
 }

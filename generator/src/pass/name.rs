@@ -41,7 +41,7 @@ pub(super) fn name(model: &mut Model, sink: &mut Sink) {
     }
 }
 
-/// Curated names must be well formed, free, and unique.
+/// Curated names must be free and unique. That they are well formed was checked when the overlay was read.
 fn check_curated(model: &Model, sink: &mut Sink) {
     let mut seen: BTreeMap<&str, &Operation> = BTreeMap::new();
     for operation in &model.operations {
@@ -50,21 +50,11 @@ fn check_curated(model: &Model, sink: &mut Sink) {
         if RESERVED.contains(&name) {
             let message = format!("the name `{name}` belongs to a tool that every server has");
             sink.push(Diagnostic::error("reserved-name", message).at(place).help("choose another name"));
-        } else if !is_well_formed(name) {
-            let message = format!("`{name}` is not a tool name");
-            let help = format!("use lower-case letters, digits and `_`, a letter first, at most {MAX_NAME} characters");
-            sink.push(Diagnostic::error("bad-name", message).at(place).help(help));
         } else if let Some(other) = seen.insert(name, operation) {
             let message = format!("two operations are named `{name}`: {} and {}", other.route(), operation.route());
             sink.push(Diagnostic::error("name-collision", message).at(place).help("give one of them another `name`"));
         }
     }
-}
-
-fn is_well_formed(name: &str) -> bool {
-    name.len() <= MAX_NAME
-        && name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// The operation id, else method and path, in snake case.

@@ -34,7 +34,7 @@ fn simplified(schema: &mut Schema) {
 
 /// `allOf`, `anyOf` or `oneOf` of one schema is that schema; what stands beside it adds to it.
 fn unwrap_single(schema: &mut Schema) {
-    for composition in [Composition::AllOf, Composition::AnyOf, Composition::OneOf] {
+    for composition in [Composition::All, Composition::Any, Composition::One] {
         let members = composition.of(schema);
         if members.len() != 1 {
             continue;
@@ -58,17 +58,17 @@ fn unwrap_single(schema: &mut Schema) {
 
 #[derive(Clone, Copy)]
 enum Composition {
-    AllOf,
-    AnyOf,
-    OneOf,
+    All,
+    Any,
+    One,
 }
 
 impl Composition {
     fn of(self, schema: &mut Schema) -> &mut Vec<Schema> {
         match self {
-            Self::AllOf => &mut schema.all_of,
-            Self::AnyOf => &mut schema.any_of,
-            Self::OneOf => &mut schema.one_of,
+            Self::All => &mut schema.all_of,
+            Self::Any => &mut schema.any_of,
+            Self::One => &mut schema.one_of,
         }
     }
 }

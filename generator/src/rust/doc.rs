@@ -33,7 +33,7 @@ fn paragraphs(text: &str) -> Vec<String> {
 
 /// Takes the meaning from every character that Markdown or rustdoc would read, outside code spans.
 fn escaped(paragraph: &str) -> String {
-    let balanced = paragraph.matches('`').count() % 2 == 0 && !paragraph.contains("``");
+    let balanced = paragraph.matches('`').count().is_multiple_of(2) && !paragraph.contains("``");
     let mut out = String::with_capacity(paragraph.len());
     let mut in_code = false;
     for (word_index, word) in paragraph.split(' ').enumerate() {
@@ -50,14 +50,14 @@ fn escaped(paragraph: &str) -> String {
                 in_code = !in_code;
                 out.push(c);
             } else {
-                escape_char(c, in_code, out.is_empty(), &mut out);
+                escape_char(c, in_code, &mut out);
             }
         }
     }
     escape_start(out)
 }
 
-fn escape_char(c: char, in_code: bool, _first: bool, out: &mut String) {
+fn escape_char(c: char, in_code: bool, out: &mut String) {
     let special = matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '&' | '~' | '|' | '$');
     if special && !in_code {
         out.push('\\');
@@ -74,7 +74,7 @@ fn link(word: &str) -> String {
     let has_host = url.split("://").nth(1).is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric()));
     let safe = has_host && url.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '`' | '\\'));
     let mut out = String::new();
-    before.chars().for_each(|c| escape_char(c, false, false, &mut out));
+    before.chars().for_each(|c| escape_char(c, false, &mut out));
     if safe && url.starts_with("http") {
         out.push_str(&format!("<{url}>"));
     } else {
@@ -82,7 +82,7 @@ fn link(word: &str) -> String {
         out.extend(url.chars().filter(|c| *c != '`'));
         out.push('`');
     }
-    after.chars().for_each(|c| escape_char(c, false, false, &mut out));
+    after.chars().for_each(|c| escape_char(c, false, &mut out));
     out
 }
 

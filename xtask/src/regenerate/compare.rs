@@ -67,7 +67,8 @@ pub(crate) fn compare(root: &Path, files: &FileSet) -> Result<Vec<Difference>> {
     let mut found = Vec::new();
     for package in files.packages() {
         let present = present(root, package)?;
-        let manifest = present.get(MANIFEST).map(|text| read_manifest(&String::from_utf8_lossy(text))).unwrap_or_default();
+        let manifest =
+            present.get(MANIFEST).map(|text| read_manifest(&String::from_utf8_lossy(text))).unwrap_or_default();
         let prefix = format!("{package}/");
         let wanted: BTreeMap<&str, &[u8]> =
             files.iter().filter_map(|(path, content)| Some((path.strip_prefix(&prefix)?, content))).collect();

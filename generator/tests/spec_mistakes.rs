@@ -1,0 +1,200 @@
+//! Mistakes that people make in specs, and what they are told. The snapshots are the texts that they read.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use insta::assert_snapshot;
+use support::{files, findings};
+
+const DOCUMENT: &str = "openapi: 3.1.0
+info: {title: t, version: '1'}
+paths:
+  /items:
+    get:
+      tags: [items]
+      parameters: [{name: limit, in: query, schema: {type: integer}}]
+    post:
+      requestBody:
+        required: true
+        content: {application/json: {schema: {$ref: '#/components/schemas/Item'}}}
+  /items/{id}:
+    delete:
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+components:
+  schemas:
+    Item: {type: object, required: [name], properties: {name: {type: string}, note: {type: string}}}
+";
+
+/// A curation of the whole document without a fault, with one line replaced.
+fn curated(replaced: &str, by: &str) -> String {
+    curated_with("require_descriptions: true\n", replaced, by)
+}
+
+fn curated_with(settings: &str, replaced: &str, by: &str) -> String {
+    let actions = "  - target: $.paths['/items'].get
+    update:
+      summary: List items
+      description: List the items that are stored, newest first.
+      x-toolwright:
+        name: list_items
+        risk: read-only
+        returns: an array of items.
+        arguments: {limit: Most items to return.}
+  - target: $.paths['/items'].post
+    update:
+      summary: Create item
+      description: Store a new item under a name.
+      x-toolwright:
+        name: create_item
+        risk: write
+        returns: the item with its `id`.
+  - target: $.paths['/items/{id}'].delete
+    update:
+      summary: Delete item
+      description: Delete an item by its id, for good and for everybody.
+      x-toolwright:
+        name: delete_item
+        risk: destructive
+        returns: nothing but success.
+        caution: The item is lost.
+        arguments: {id: Item to delete.}
+  - target: $.components.schemas.Item
+    update:
+      x-toolwright:
+        fields:
+          name: What it is called.
+          note: Anything else about it.
+";
+    assert!(replaced.is_empty() || actions.contains(replaced), "the test replaces nothing");
+    findings(&files(DOCUMENT, settings, Some(&actions.replacen(replaced, by, 1))))
+}
+
+#[test]
+fn a_good_spec_has_nothing_to_report() {
+    assert_eq!(curated("", ""), "");
+}
+
+#[test]
+fn misspelt_key() {
+    assert_snapshot!(curated("risk: write", "rsik: write"));
+}
+
+#[test]
+fn overlay_that_matches_nothing() {
+    assert_snapshot!(curated("$.paths['/items'].post", "$.paths['/item'].post"));
+}
+
+#[test]
+fn two_tools_of_one_name() {
+    assert_snapshot!(curated("name: create_item", "name: list_items"));
+}
+
+#[test]
+fn name_that_is_no_tool_name() {
+    assert_snapshot!(curated("name: create_item", "name: Create-Item"));
+}
+
+#[test]
+fn name_that_the_runtime_uses() {
+    assert_snapshot!(curated("name: create_item", "name: server_health"));
+}
+
+#[test]
+fn unknown_tool_in_the_preset() {
+    assert_snapshot!(curated_with("exposed: [list_items, creat_item]\n", "", ""));
+}
+
+#[test]
+fn unknown_tool_in_the_health_check() {
+    assert_snapshot!(curated_with("health: [list_item]\n", "", ""));
+}
+
+#[test]
+fn health_check_that_changes_something() {
+    assert_snapshot!(curated_with("health: [list_items]\n", "risk: read-only", "risk: write"));
+}
+
+#[test]
+fn missing_name() {
+    assert_snapshot!(curated("        name: create_item\n", ""));
+}
+
+#[test]
+fn missing_risk() {
+    assert_snapshot!(curated("        risk: write\n", ""));
+}
+
+#[test]
+fn missing_description_of_a_tool() {
+    assert_snapshot!(curated("      description: Store a new item under a name.\n", ""));
+}
+
+#[test]
+fn missing_description_of_an_argument() {
+    assert_snapshot!(curated("        arguments: {limit: Most items to return.}\n", ""));
+}
+
+#[test]
+fn missing_description_of_a_field() {
+    assert_snapshot!(curated("          note: Anything else about it.\n", ""));
+}
+
+#[test]
+fn description_of_an_argument_that_does_not_exist() {
+    assert_snapshot!(curated("{limit: Most", "{limt: Most"));
+}
+
+#[test]
+fn title_that_is_too_long() {
+    assert_snapshot!(curated("summary: Create item", "summary: Create an item in the store of all items there are"));
+}
+
+#[test]
+fn purpose_that_is_too_long() {
+    let long = format!("description: {}", "Store a new item under a name. ".repeat(8).trim_end());
+    assert_snapshot!(curated("description: Store a new item under a name.", &long));
+}
+
+#[test]
+fn description_that_says_too_little() {
+    assert_snapshot!(curated("description: Store a new item under a name.", "description: Store."));
+}
+
+#[test]
+fn reading_tool_that_is_not_idempotent() {
+    assert_snapshot!(curated("risk: read-only", "risk: read-only\n        idempotent: false"));
+}
+
+#[test]
+fn delete_that_only_reads() {
+    assert_snapshot!(curated("risk: destructive", "risk: read-only"));
+}
+
+#[test]
+fn destructive_tool_that_does_not_say_what_is_lost() {
+    assert_snapshot!(curated("        caution: The item is lost.\n", ""));
+}
+
+#[test]
+fn required_field_that_is_not_advertised() {
+    assert_snapshot!(curated("risk: write", "risk: write\n        advertise: [note]"));
+}
+
+#[test]
+fn substitute_that_does_not_exist() {
+    assert_snapshot!(curated(
+        "risk: write",
+        "risk: write\n        route: {missing: No such route., instead: list_itms}"
+    ));
+}
+
+#[test]
+fn all_mistakes_are_reported_at_once() {
+    let text = curated_with(
+        "exposed: [nope]\nrequire_descriptions: true\n",
+        "        risk: write\n        returns: the item with its `id`.\n",
+        "",
+    );
+    assert_snapshot!(text);
+}

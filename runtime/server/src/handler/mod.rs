@@ -1,5 +1,7 @@
 //! The server's side of MCP, once over the static tables, for both eras of the protocol.
 
+mod caller;
+
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
     ErrorData, Implementation, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
@@ -8,7 +10,9 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
+use toolwright_core::Envelope;
 use toolwright_http::CallContext;
+use tracing::Instrument as _;
 
 use crate::progress::Relay;
 use crate::settings::nearest;
@@ -56,21 +60,14 @@ impl ServerHandler for App {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
         let modern = is_modern(&context);
         let (progress, relay) = Relay::start(&context);
         let call = CallContext { deadline: self.deadline(None), cancel: context.ct.clone(), progress };
-        let span = self.tracing.get().map(|tracing| tracing.begin(&shown(&request.name), &context.meta));
-        let envelope = if let Some(row) = self.exposure.find_listed(&request.name) {
-            self.operation(row, arguments, &call).await
-        } else if gateway::is_fixed(&request.name) {
-            gateway::call(self, &request.name, arguments, &call).await
-        } else {
-            return Err(self.unknown_tool(&request.name));
-        };
+        let trace = self.tracing.get().map(|tracing| tracing.begin(&shown(&request.name), &context.meta));
+        let envelope = self.dispatch(request, &call).instrument(caller::span(&context)).await?;
         drop(call);
-        if let Some(span) = span {
-            span.finish(&envelope);
+        if let Some(trace) = trace {
+            trace.finish(&envelope);
         }
         relay.finish().await;
         let mut result = answer::result(envelope);
@@ -121,6 +118,18 @@ impl ServerHandler for App {
 }
 
 impl App {
+    /// Calls a listed tool.
+    async fn dispatch(&self, request: CallToolRequestParams, context: &CallContext) -> Result<Envelope, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        if let Some(row) = self.exposure.find_listed(&request.name) {
+            Ok(self.operation(row, arguments, context).await)
+        } else if gateway::is_fixed(&request.name) {
+            Ok(gateway::call(self, &request.name, arguments, context).await)
+        } else {
+            Err(self.unknown_tool(&request.name))
+        }
+    }
+
     fn identity(&self) -> Implementation {
         Implementation::new(format!("{}-server", self.server.name), self.server.version).with_title(self.server.title)
     }

@@ -260,3 +260,37 @@ async fn calls_are_counted_with_their_outcomes() {
         assert!(text.contains(&line), "{line} in {text}");
     }
 }
+
+#[tokio::test]
+async fn a_call_that_changes_state_leaves_one_audit_line_without_its_arguments() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let app = app(&state, &upstream, |settings| settings.exposed_tools = Exposed::Everything);
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false).finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let mut wire = Wire::initialized(&app).await;
+    wire.call("add_item", json!({"request": {"name": "s3cr3t"}})).await;
+    wire.call("get_item", json!({"id": 1})).await;
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let audit: Vec<&str> = text.lines().filter(|line| line.contains("toolwright::audit")).collect();
+    assert_eq!(audit.len(), 1, "{text}");
+    for part in ["tool=\"add_item\"", "risk=\"write\"", "outcome=\"ok\"", "status=200", "client=\"test\""] {
+        assert!(audit[0].contains(part), "{part} in {}", audit[0]);
+    }
+    assert!(!audit[0].contains("s3cr3t"), "{}", audit[0]);
+}
+
+#[derive(Clone, Default)]
+struct Log(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

@@ -72,10 +72,11 @@ pub(crate) async fn run(
         }
     });
     let stopping = drain.clone();
-    let serving = axum::serve(listener, router).with_graceful_shutdown(async move {
-        stop.await;
-        stopping.begin();
-    });
+    let serving = axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>())
+        .with_graceful_shutdown(async move {
+            stop.await;
+            stopping.begin();
+        });
     tokio::select! {
         served = serving.into_future() => served,
         () = drain.overdue(app) => Ok(()),

@@ -189,11 +189,11 @@ pub(crate) const POST_JSON: HttpBinding = HttpBinding {
 };
 
 /// A row that matters only by its binding.
-pub(crate) fn tool(binding: HttpBinding) -> ToolSpec {
+pub(crate) const fn tool(binding: HttpBinding) -> ToolSpec {
     bound(Binding::Http(binding))
 }
 
-pub(crate) fn bound(binding: Binding) -> ToolSpec {
+pub(crate) const fn bound(binding: Binding) -> ToolSpec {
     ToolSpec {
         name: "thing",
         title: "Thing",

@@ -70,18 +70,14 @@ pub(crate) struct Keeping<'a> {
     reader: Reader<'a>,
     media_type: String,
     hint: Option<String>,
-}
-
-/// Binary content that fits into the result, and where it was saved.
-#[derive(Debug)]
-pub(crate) struct SmallBinary {
-    pub(crate) binary: Binary,
-    pub(crate) attachments: Vec<Attachment>,
+    /// Whether it goes to a file: secret content never does.
+    saves: bool,
 }
 
 impl<'a> Keeping<'a> {
     pub(crate) fn new(reader: Reader<'a>, media_type: &str, hint: Option<String>) -> Self {
-        Keeping { reader, media_type: media_type.to_owned(), hint }
+        let saves = reader.config.save_binary && !reader.secret;
+        Keeping { reader, media_type: media_type.to_owned(), hint, saves }
     }
 
     fn is_text(&self, media_type: Option<&MediaType>, body: &[u8]) -> bool {
@@ -92,26 +88,22 @@ impl<'a> Keeping<'a> {
 
     /// Content up to the inline limit: inside the result, and saved where that is switched on.
     pub(crate) async fn small(&self, content: Bytes, envelope: &mut Envelope) -> Result<(), Unread> {
-        let kept = self.keep_small(content, &mut envelope.warnings).await?;
-        envelope.payload = Payload::Binary(kept.binary);
-        envelope.attachments.extend(kept.attachments);
-        Ok(())
-    }
-
-    /// The same, without an envelope.
-    pub(crate) async fn keep_small(&self, content: Bytes, warnings: &mut Vec<String>) -> Result<SmallBinary, Unread> {
-        let saved = match self.reader.config.save_binary {
-            true => tolerate(self.save(&content).await, warnings)?,
+        let saved = match self.saves {
+            true => tolerate(self.save(&content).await, &mut envelope.warnings)?,
             false => None,
         };
         let mut binary = self.describe(content.len() as u64, saved.as_ref());
         let mut attachments: Vec<Attachment> = saved.as_ref().map(link).into_iter().collect();
-        if content.len() as u64 <= self.reader.config.inline_binary_limit {
+        if self.reader.secret {
+            envelope.warnings.push("the content is secret and was not kept (setting REVEAL_SECRETS)".to_owned());
+        } else if content.len() as u64 <= self.reader.config.inline_binary_limit {
             let base64 = STANDARD.encode(&content);
             binary.base64 = self.reader.config.inline_base64.then(|| base64.clone());
             attachments.insert(0, self.block(base64, saved.as_ref()));
         }
-        Ok(SmallBinary { binary, attachments })
+        envelope.payload = Payload::Binary(binary);
+        envelope.attachments.extend(attachments);
+        Ok(())
     }
 
     async fn save(&self, content: &Bytes) -> Result<SavedFile, SavedError> {
@@ -122,7 +114,7 @@ impl<'a> Keeping<'a> {
 
     /// Content over the inline limit: streamed to a file, or counted where nothing is saved.
     async fn large(&self, head: Bytes, reply: &mut Reply, envelope: &mut Envelope) -> Result<(), Unread> {
-        let saved = match self.reader.config.save_binary {
+        let saved = match self.saves {
             true => self.stream_to_file(head, reply, &mut envelope.warnings).await?,
             false => None,
         };
@@ -186,6 +178,13 @@ impl<'a> Keeping<'a> {
     }
 }
 
+/// An embedded resource.
+pub(crate) fn blob(uri: String, content: &[u8], mime_type: &str) -> Attachment {
+    let base64 = STANDARD.encode(content);
+    Attachment { kind: AttachmentKind::Blob { uri, base64 }, mime_type: mime_type.to_owned() }
+}
+
+/// A link to a saved file.
 pub(crate) fn link(saved: &SavedFile) -> Attachment {
     Attachment {
         kind: AttachmentKind::Link { uri: saved.uri.clone(), name: saved.name.clone(), size_bytes: saved.size_bytes },

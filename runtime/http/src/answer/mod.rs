@@ -10,8 +10,9 @@ mod reply;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use binary::{blob, link, tolerate};
 pub(crate) use collect::{Unread, check as check_size, next as next_piece};
-pub(crate) use explain::{cut, message_of};
+pub(crate) use explain::{cut, message_of, one_line, sentence};
 pub(crate) use mask::Masks;
 pub(crate) use reading::{Reader, read};
 pub(crate) use reply::Reply;

@@ -164,10 +164,12 @@ fn warn_of_undeclared(produces: &[&str], envelope: &mut Envelope) {
     }
 }
 
-fn matches(declared: &str, received: &str) -> bool {
+/// Whether a declared type or range covers a received type. `audio/x-wav` and `audio/wav` are one type.
+pub(crate) fn matches(declared: &str, received: &str) -> bool {
+    let current = |essence: &str| essence.replacen("/x-", "/", 1);
     match declared.split_once('/') {
         Some(("*", "*")) => true,
         Some((kind, "*")) => received.split_once('/').is_some_and(|(received, _)| received == kind),
-        _ => declared == received,
+        _ => current(declared) == current(received),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
 use reqwest::{
-    Response, StatusCode, Url,
+    Response, StatusCode,
     header::{CONTENT_TYPE, HeaderMap},
 };
 
@@ -15,7 +15,6 @@ use crate::media::MediaType;
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) url: Url,
     length: Option<u64>,
     read: VecDeque<Bytes>,
     response: Response,
@@ -30,7 +29,6 @@ impl Reply {
         Reply {
             status: response.status(),
             headers: response.headers().clone(),
-            url: response.url().clone(),
             length: response.content_length(),
             read: VecDeque::new(),
             response,

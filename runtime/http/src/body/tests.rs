@@ -1,1 +1,175 @@
+use serde_json::{Value, json};
+use toolwright_core::{Body, Code, Field, FieldKind, HttpBinding, Method, Style};
 
+use crate::testing::{GET, Request, Server, Setting, json_answer, tool};
+
+const fn field(wire: &'static str, style: Style, explode: bool) -> Field {
+    Field { argument: wire, wire, kind: FieldKind::Value, style, explode, send_as: &[] }
+}
+
+const fn file(wire: &'static str) -> Field {
+    Field { kind: FieldKind::File, ..field(wire, Style::Form, true) }
+}
+
+const fn posting(body: Body) -> HttpBinding {
+    HttpBinding { method: Method::Post, body, ..GET }
+}
+
+const FORM: Body = Body::Form { fields: &[field("user", Style::Form, true), field("tags", Style::Form, true)] };
+
+const UPLOAD: Body = Body::Multipart {
+    fields: &[
+        field("model", Style::Form, true),
+        field("tags", Style::Form, true),
+        field("ids", Style::Form, false),
+        field("params", Style::Deep, true),
+        field("options", Style::Json, false),
+        Field { send_as: &[("text", "txt")], ..field("response_format", Style::Form, true) },
+        file("file"),
+    ],
+    extra: Some("extra_form"),
+};
+
+async fn sent(body: Body, arguments: Value) -> Request {
+    let server = Server::with(json_answer("{}")).await;
+    let envelope = Setting::for_server(&server).call(&tool(posting(body)), arguments).await;
+    assert!(envelope.ok, "{:?}", envelope.error);
+    server.only_request()
+}
+
+/// The parts of a multipart body as `head|content`, in order.
+fn parts(request: &Request) -> Vec<String> {
+    let boundary = request.header("content-type").unwrap().split_once("boundary=").unwrap().1;
+    let text = request.text();
+    let inner = text.strip_suffix(&format!("--{boundary}--\r\n")).expect("the closing boundary");
+    inner
+        .split(&format!("--{boundary}\r\n"))
+        .skip(1)
+        .map(|part| {
+            let (head, content) = part.strip_suffix("\r\n").unwrap().split_once("\r\n\r\n").unwrap();
+            let head = head.strip_prefix("Content-Disposition: form-data; ").unwrap().replace("\r\n", "|");
+            format!("{head}|{content}")
+        })
+        .collect()
+}
+
+#[tokio::test]
+async fn a_form_is_url_encoded() {
+    let seen = sent(FORM, json!({"user": "a b&c", "tags": ["x", "y"]})).await;
+    assert_eq!(seen.header("content-type"), Some("application/x-www-form-urlencoded"));
+    assert_eq!(seen.text(), "user=a%20b%26c&tags=x&tags=y");
+}
+
+#[tokio::test]
+async fn a_multipart_body_is_multipart_even_without_a_file() {
+    let seen = sent(UPLOAD, json!({"model": "m"})).await;
+    assert!(seen.header("content-type").unwrap().starts_with("multipart/form-data; boundary="));
+    assert_eq!(parts(&seen), ["name=\"model\"|m"]);
+}
+
+#[tokio::test]
+async fn fields_follow_their_styles() {
+    let arguments = json!({
+        "tags": ["x", "y"], "ids": [1, 2], "params": {"a": 1, "b": {"c": "한"}}, "options": {"k": [1]},
+        "response_format": "text",
+    });
+    assert_eq!(
+        parts(&sent(UPLOAD, arguments).await),
+        [
+            "name=\"tags\"|x",
+            "name=\"tags\"|y",
+            "name=\"ids\"|1,2",
+            "name=\"params[a]\"|1",
+            "name=\"params[b][c]\"|한",
+            "name=\"options\"|Content-Type: application/json|{\"k\":[1]}",
+            "name=\"response_format\"|txt",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_file_is_a_part_with_name_and_type() {
+    let seen = sent(UPLOAD, json!({"file": "data:audio/wav;base64,UklGRg=="})).await;
+    assert_eq!(parts(&seen), ["name=\"file\"; filename=\"upload.wav\"|Content-Type: audio/wav|RIFF"]);
+}
+
+#[tokio::test]
+async fn several_files_of_one_field_are_several_parts() {
+    let seen = sent(UPLOAD, json!({"file": ["data:text/plain,a", "data:text/plain,b"]})).await;
+    assert_eq!(parts(&seen).len(), 2);
+}
+
+#[tokio::test]
+async fn a_file_below_the_root_is_streamed_with_its_length() {
+    let server = Server::with(json_answer("{}")).await;
+    let setting = Setting::for_server(&server);
+    let content = "가".repeat(100_000);
+    std::fs::write(setting.config.file_root.join("한국어 \"이름\".txt"), &content).unwrap();
+    let arguments = json!({"file": "한국어 \"이름\".txt"});
+    let envelope = setting.call(&tool(posting(UPLOAD)), arguments).await;
+    assert!(envelope.ok, "{:?}", envelope.error);
+    let seen = server.only_request();
+    assert_eq!(seen.header("transfer-encoding"), None);
+    assert_eq!(seen.header("content-length"), Some(seen.body.len().to_string().as_str()));
+    let wanted = format!("name=\"file\"; filename=\"한국어 %22이름%22.txt\"|Content-Type: text/plain|{content}");
+    assert_eq!(parts(&seen), [wanted]);
+}
+
+#[tokio::test]
+async fn extra_fields_are_added_and_replace_declared_ones() {
+    let arguments = json!({"model": "a", "extra_form": {"model": "b", "n": 1, "words": ["x", "y"], "o": {"k": 1}}});
+    assert_eq!(
+        parts(&sent(UPLOAD, arguments).await),
+        ["name=\"model\"|b", "name=\"n\"|1", "name=\"words\"|x", "name=\"words\"|y", "name=\"o\"|{\"k\":1}"]
+    );
+}
+
+#[tokio::test]
+async fn names_of_parts_cannot_break_out_of_their_quotes() {
+    let seen = sent(UPLOAD, json!({"extra_form": {"a\"\r\nX: y": "1"}})).await;
+    assert_eq!(parts(&seen), ["name=\"a%22%0D%0AX: y\"|1"]);
+}
+
+#[tokio::test]
+async fn a_null_field_is_left_out() {
+    assert_eq!(parts(&sent(UPLOAD, json!({"model": "m", "tags": null, "file": null})).await).len(), 1);
+}
+
+#[tokio::test]
+async fn the_declared_media_type_is_sent_with_its_parameters() {
+    const PATCH: Body = Body::Json { argument: "request", media_type: "application/merge-patch+json; charset=utf-8" };
+    let seen = sent(PATCH, json!({"request": {"a": null}})).await;
+    assert_eq!(seen.header("content-type"), Some("application/merge-patch+json; charset=utf-8"));
+    assert_eq!(seen.text(), r#"{"a":null}"#);
+}
+
+#[tokio::test]
+async fn scalar_and_array_bodies_are_json() {
+    const JSON: Body = Body::Json { argument: "request", media_type: "application/json" };
+    assert_eq!(sent(JSON, json!({"request": "text"})).await.text(), "\"text\"");
+    assert_eq!(sent(JSON, json!({"request": [1, 2]})).await.text(), "[1,2]");
+    assert_eq!(sent(JSON, json!({"request": null})).await.text(), "null");
+}
+
+#[tokio::test]
+async fn a_text_body_is_sent_as_it_is() {
+    const TEXT: Body = Body::Json { argument: "request", media_type: "text/plain" };
+    assert_eq!(sent(TEXT, json!({"request": "안녕"})).await.text(), "안녕");
+}
+
+#[tokio::test]
+async fn a_raw_body_is_a_file_input() {
+    const RAW: Body = Body::Json { argument: "request", media_type: "application/octet-stream" };
+    let seen = sent(RAW, json!({"request": "base64:AAEC"})).await;
+    assert_eq!(seen.header("content-type"), Some("application/octet-stream"));
+    assert_eq!(seen.body, [0, 1, 2]);
+}
+
+#[tokio::test]
+async fn a_refused_file_means_no_request() {
+    let server = Server::with(json_answer("{}")).await;
+    let arguments = json!({"file": "missing.wav"});
+    let envelope = Setting::for_server(&server).call(&tool(posting(UPLOAD)), arguments).await;
+    assert_eq!(envelope.code(), Some(Code::FileRefused));
+    assert_eq!(server.requests().len(), 0);
+}

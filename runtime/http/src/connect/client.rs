@@ -1,6 +1,9 @@
 //! The client that talks to the upstream, made on first use and once.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    fmt,
+    sync::{Arc, OnceLock},
+};
 
 use reqwest::{Client, NoProxy, Proxy, redirect::Policy};
 use rustls::ClientConfig;
@@ -13,11 +16,17 @@ use crate::config::{Config, ConfigError};
 const LOOPBACK: &str = "localhost,127.0.0.0/8,::1";
 
 /// An HTTP client that costs nothing until it is used.
-#[derive(Debug)]
 pub(crate) struct LazyClient {
     certificates: Certificates,
     proxy: Option<Proxy>,
     client: OnceLock<Result<Client, ToolError>>,
+}
+
+/// Without the proxy, whose URL may hold a password.
+impl fmt::Debug for LazyClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LazyClient").finish_non_exhaustive()
+    }
 }
 
 impl LazyClient {

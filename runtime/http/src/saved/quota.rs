@@ -47,7 +47,7 @@ pub(crate) fn make_room(folder: &Path, quota: u64, size: u64) -> Result<(), Save
 
 fn remove_abandoned(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
-    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().ends_with(super::writing::PARTIAL)) {
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(super::writing::PARTIAL)) {
         let age = entry.metadata().and_then(|metadata| metadata.modified()).ok().and_then(|at| at.elapsed().ok());
         if age.is_some_and(|age| age > ABANDONED) {
             // Left for the next time where it cannot be removed.

@@ -7,8 +7,8 @@ use tokio::io::AsyncWriteExt;
 
 use super::{SavedError, SavedFile, SavedFiles, blocking, name, quota};
 
-/// Behind the name of an unfinished file.
-pub(crate) const PARTIAL: &str = ".partial";
+/// In front of the name of an unfinished file.
+pub(crate) const PARTIAL: &str = ".partial-";
 
 /// A file that is being written.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl SavedFiles {
     /// Begins a file. The hint may shape its name, never its place.
     pub(crate) async fn begin(&self, hint: Option<&str>, media_type: &str) -> Result<PartialFile, SavedError> {
         let name = name::fresh(hint, media_type);
-        let path = self.folder.join(format!("{name}{PARTIAL}"));
+        let path = self.folder.join(format!("{PARTIAL}{name}"));
         let (folder, at) = (self.folder.clone(), path.clone());
         let file = blocking(move || create(&folder, &at)).await?;
         Ok(PartialFile {

@@ -1,10 +1,24 @@
-//! WebSocket exchanges.
+//! WebSocket exchanges (RFC 6455): bounded in messages, bytes and time; a normal close is success.
+
+mod arguments;
+mod connect;
+mod exchange;
+mod inbox;
+#[cfg(test)]
+mod tests;
 
 use serde_json::{Map, Value};
-use toolwright_core::{Code, Envelope, ToolError, WebSocketBinding};
+use tokio::time::Instant;
+use toolwright_core::{Code, Envelope, Payload, ToolError, WebSocketBinding};
 
-use crate::{config::Config, connect::LazyClient, context::CallContext, saved::SavedFiles};
+use self::{
+    arguments::Conversation,
+    exchange::{Ended, Talk},
+    inbox::Inbox,
+};
+use crate::{answer::Unread, config::Config, connect::LazyClient, context::CallContext, encode, saved::SavedFiles};
 
+/// What an exchange is carried out with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Session<'a> {
     pub(crate) config: &'a Config,
@@ -12,8 +26,77 @@ pub(crate) struct Session<'a> {
     pub(crate) context: &'a CallContext,
 }
 
-impl Session<'_> {
-    pub(crate) async fn run(self, _: &LazyClient, _: &WebSocketBinding, _: &Map<String, Value>) -> Envelope {
-        Envelope::failure(ToolError::new(Code::UpstreamUnreachable, "WebSocket exchanges are not carried out yet"))
+/// A handshake that the upstream answered with a status of its own.
+#[derive(Debug)]
+struct Refusal {
+    status: Option<u16>,
+    error: ToolError,
+}
+
+impl From<ToolError> for Refusal {
+    fn from(error: ToolError) -> Self {
+        Refusal { status: None, error }
     }
+}
+
+impl Session<'_> {
+    /// Carries out an exchange.
+    pub(crate) async fn run(
+        self,
+        client: &LazyClient,
+        binding: &WebSocketBinding,
+        arguments: &Map<String, Value>,
+    ) -> Envelope {
+        let started = Instant::now();
+        let mut envelope = match self.converse(client, binding, arguments).await {
+            Ok(envelope) => envelope,
+            Err(refusal) => Envelope { status_code: refusal.status, ..Envelope::failure(refusal.error) },
+        };
+        envelope.elapsed_ms = started.elapsed().as_secs_f64() * 1000.0;
+        envelope
+    }
+
+    async fn converse(
+        self,
+        client: &LazyClient,
+        binding: &WebSocketBinding,
+        arguments: &Map<String, Value>,
+    ) -> Result<Envelope, Refusal> {
+        let conversation = Conversation::read(self.config, binding.exchange, arguments)?;
+        let target = encode::target(&self.config.base_url, binding.path, binding.parameters, arguments)?;
+        let socket = connect::open(self, client, target).await?;
+        let mut inbox = Inbox::new(self, conversation.max_messages);
+        let talk =
+            Talk { context: self.context, until: conversation.until(self.context), flushes: conversation.flushes };
+        let ended = talk.hold(socket, conversation.outgoing, &mut inbox).await;
+        Ok(conclude(ended, inbox).await)
+    }
+}
+
+/// The envelope of an exchange that took place. Its messages stay, however it ended.
+async fn conclude(ended: Ended, inbox: Inbox<'_>) -> Envelope {
+    let mut envelope = Envelope { ok: true, ..Envelope::default() };
+    envelope.extra.insert("ended_by".to_owned(), ended.name().into());
+    envelope.warnings.extend(ended.warning());
+    let truncated = ended.leaves_messages_out();
+    if let Some(error) = ended.into_error() {
+        envelope.ok = false;
+        envelope.error = Some(error);
+    }
+    match inbox.finish(&mut envelope).await {
+        Ok(messages) => envelope.payload = Payload::Messages { messages, truncated },
+        Err(Unread { error, .. }) => {
+            envelope.ok = false;
+            envelope.error.get_or_insert(error);
+        }
+    }
+    envelope
+}
+
+/// A limit on what one exchange may carry.
+fn too_much(limit: u64) -> ToolError {
+    ToolError::new(
+        Code::TooLarge,
+        format!("the exchange went over {limit} bytes, the most that is taken (setting MAX_RESPONSE_BYTES)"),
+    )
 }

@@ -1,5 +1,8 @@
 //! A planned request as a `curl` command line.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Write;
 
 use base64::{Engine, engine::general_purpose::STANDARD};

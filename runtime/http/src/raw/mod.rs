@@ -1,5 +1,8 @@
 //! Requests of the caller's own making: any path of the upstream, and nothing beyond it.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};

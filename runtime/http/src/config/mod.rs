@@ -1,5 +1,8 @@
 //! What an upstream client needs to know, as plain data.
 
+#[cfg(test)]
+mod tests;
+
 use std::{fmt, path::PathBuf, time::Duration};
 
 use reqwest::Url;

@@ -1,5 +1,8 @@
 //! The typed client for Rust programs: the same rows, the same path.
 
+#[cfg(test)]
+mod tests;
+
 use serde_json::Value;
 use toolwright_core::{Code, Envelope, Payload, Tool, ToolError};
 

@@ -30,3 +30,35 @@ fn block(attachment: Attachment) -> ContentBlock {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use toolwright_core::{Code, ToolError};
+
+    use super::*;
+
+    #[test]
+    fn attachments_follow_the_text_each_as_the_block_of_its_kind() {
+        let attachment = |kind| Attachment { kind, mime_type: "x/y".into() };
+        let uri = "toolwright://demo/files/a".to_owned();
+        let mut envelope = Envelope::success(json!(1));
+        envelope.attachments = vec![
+            attachment(AttachmentKind::Image("AA==".into())),
+            attachment(AttachmentKind::Audio("AA==".into())),
+            attachment(AttachmentKind::Blob { uri: uri.clone(), base64: "AA==".into() }),
+            attachment(AttachmentKind::Link { uri, name: "a".into(), size_bytes: 1 }),
+        ];
+        let content = json!(result(envelope).content);
+        let kinds: Vec<&str> =
+            content.as_array().unwrap().iter().map(|block| block["type"].as_str().unwrap()).collect();
+        assert_eq!(kinds, ["text", "image", "audio", "resource", "resource_link"]);
+        assert_eq!(content[4]["size"], 1);
+    }
+
+    #[test]
+    fn a_failure_is_marked_as_an_error() {
+        let failure = Envelope::failure(ToolError::new(Code::Deadline, "too slow"));
+        assert_eq!(result(failure).is_error, Some(true));
+    }
+}

@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use toolwright_core::{Code, Envelope, ToolError, ToolSpec};
 use toolwright_http::{CallContext, Progress, ProgressUpdate};
 
+use crate::settings::nearest;
 use crate::{App, gateway, serve};
 
 /// Calls a tool and prints its envelope; 0 where it succeeded.
@@ -64,8 +65,12 @@ async fn call(app: &App, name: &str, arguments: Map<String, Value>) -> Envelope 
         app.operation(row, arguments, &context).await
     } else if gateway::is_fixed(name) {
         gateway::call(app, name, arguments, &context).await
+    } else if gateway::EXTRA_TOOLS.contains(&name) {
+        let request =
+            Map::from_iter([("tool_name".to_owned(), name.into()), ("arguments".to_owned(), Value::Object(arguments))]);
+        gateway::call(app, "execute_additional_tool", request, &context).await
     } else {
-        unknown(name)
+        unknown(app, name)
     };
     drop(context);
     // The watcher ends with the last sender; it cannot fail.
@@ -81,8 +86,14 @@ async fn show(mut updates: mpsc::Receiver<ProgressUpdate>) {
 }
 
 fn dry_run(app: &App, name: &str, arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
-    let row = app.catalog.find(name).ok_or_else(|| Box::new(unknown(name)))?;
-    plan(app, row, arguments)
+    match app.catalog.find(name) {
+        Some(row) => plan(app, row, arguments),
+        None if gateway::is_fixed(name) || gateway::EXTRA_TOOLS.contains(&name) => {
+            let message = format!("{name} is no single request of the API, so that there is nothing to print");
+            Err(Box::new(crate::call::named_failure(name, ToolError::new(Code::NotAllowed, message))))
+        }
+        None => Err(Box::new(unknown(app, name))),
+    }
 }
 
 fn plan(app: &App, row: &'static ToolSpec, arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
@@ -93,6 +104,11 @@ fn plan(app: &App, row: &'static ToolSpec, arguments: Map<String, Value>) -> Res
     Ok(planned.to_curl())
 }
 
-fn unknown(name: &str) -> Envelope {
-    Envelope::failure(ToolError::new(Code::UnknownTool, format!("there is no tool {name}; `tools --all` lists them")))
+fn unknown(app: &App, name: &str) -> Envelope {
+    let names = app.catalog.tools().iter().map(|row| row.name);
+    let message = match nearest(name, names) {
+        Some(near) => format!("there is no tool {name}; did you mean {near}?"),
+        None => format!("there is no tool {name}; `tools --all` lists them"),
+    };
+    Envelope::failure(ToolError::new(Code::UnknownTool, message))
 }

@@ -23,7 +23,13 @@ pub(super) fn run(invocation: &Invocation<'_>) -> ExitCode {
         hash = server.catalog_sha256,
         protocol = ProtocolVersion::KNOWN_VERSIONS.iter().map(ProtocolVersion::as_str).collect::<Vec<_>>().join(", "),
     );
-    let texts = invocation.texts(&Environment::process());
+    let environment = Environment::process();
+    if let Some((path, _)) = invocation.config_path(&environment) {
+        let state = if path.is_file() { "" } else { " (absent)" };
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "file       {}{state}", path.display());
+    }
+    let texts = invocation.texts(&environment);
     if let Ok((texts, _)) = &texts {
         write_settings(&mut out, texts);
     }

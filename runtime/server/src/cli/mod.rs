@@ -6,7 +6,7 @@ mod doctor;
 mod options;
 mod tools;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -99,12 +99,8 @@ impl Invocation<'_> {
 
     /// The texts of all settings. A faulty file leaves nothing to go on with; an unknown profile does.
     fn texts(&self, environment: &Environment) -> Result<(Resolution, Vec<Problem>), Vec<Problem>> {
-        let named = self.matches.get_one::<String>("config").cloned();
-        let named = named.or_else(|| environment.get("TOOLWRIGHT_CONFIG").filter(|path| !path.is_empty()));
-        let required = named.is_some();
-        let path = named.map(Into::into).or_else(|| environment.config_path());
-        let file = match path {
-            Some(path) => ConfigFile::read(&path, required, self.server)?,
+        let file = match self.config_path(environment) {
+            Some((path, required)) => ConfigFile::read(&path, required, self.server)?,
             None => ConfigFile::default(),
         };
         let profile = self.matches.get_one::<String>("profile").cloned();
@@ -114,6 +110,16 @@ impl Invocation<'_> {
         let flags = options::setting_flags(self.matches);
         let texts = settings::resolution(self.server, environment, &flags, &file, profile.as_deref());
         Ok((texts, problems))
+    }
+
+    /// The configuration file, and whether it must be there since it was asked for by name.
+    fn config_path(&self, environment: &Environment) -> Option<(PathBuf, bool)> {
+        let named = self.matches.get_one::<String>("config").cloned();
+        let named = named.or_else(|| environment.get("TOOLWRIGHT_CONFIG").filter(|path| !path.is_empty()));
+        match named {
+            Some(path) => Some((path.into(), true)),
+            None => environment.config_path().map(|path| (path, false)),
+        }
     }
 
     /// Logs to the configured file, or to one in the state folder.

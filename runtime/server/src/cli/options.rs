@@ -4,7 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use toolwright_core::ServerSpec;
 
-use crate::settings::{DECLARED, Declared, Flags};
+use crate::settings::{DECLARED, Declared, Flags, TomlForm};
 
 /// The name of the binary.
 pub(super) fn binary(server: &ServerSpec) -> String {
@@ -77,14 +77,18 @@ fn setting(declared: &'static Declared, server: &ServerSpec) -> Arg {
         default if default.is_empty() => format!("{} [env: {env}]", declared.help()),
         default => format!("{} [env: {env}] [default: {default}]", declared.help()),
     };
-    Arg::new(declared.key)
+    let flag = Arg::new(declared.key)
         .long(declared.flag())
         .value_name(declared.kind.placeholder)
         .help(help)
         .help_heading("Settings")
         .hide_short_help(true)
-        .allow_hyphen_values(true)
-        .global(true)
+        .global(true);
+    match declared.kind.toml {
+        // A value needs `=`, or the command after the flag would be taken for it.
+        TomlForm::Boolean => flag.num_args(0..=1).require_equals(true).default_missing_value("true"),
+        TomlForm::Text | TomlForm::Number | TomlForm::List => flag.allow_hyphen_values(true),
+    }
 }
 
 /// The settings given as flags.
@@ -171,6 +175,16 @@ mod tests {
     fn settings_are_flags_after_the_command_too() {
         let matches = command(&SERVER).try_get_matches_from(["demo-server", "http", "--port", "9"]).unwrap();
         assert_eq!(setting_flags(&matches).get("port").map(String::as_str), Some("9"));
+    }
+
+    #[test]
+    fn a_switch_needs_no_value_and_takes_none_that_follows() {
+        let given = |arguments: &[&str]| {
+            let matches = command(&SERVER).try_get_matches_from([&["demo-server"], arguments].concat()).unwrap();
+            (setting_flags(&matches).get("read_only").cloned(), matches.subcommand_name().map(str::to_owned))
+        };
+        assert_eq!(given(&["--read-only", "http"]), (Some("true".into()), Some("http".into())));
+        assert_eq!(given(&["--read-only=false"]), (Some("false".into()), None));
     }
 
     #[test]

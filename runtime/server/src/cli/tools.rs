@@ -4,24 +4,39 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::ArgMatches;
+use rmcp::model::Tool;
 use serde_json::{Value, json};
 use toolwright_core::ToolSpec;
 
-use crate::{App, listing};
+use crate::{App, gateway, listing};
 
 /// Prints the listed tools, or all.
 pub(super) fn print(app: &App, chosen: &ArgMatches) -> ExitCode {
     let rows: Vec<&ToolSpec> =
         if chosen.get_flag("all") { app.catalog.tools().iter().collect() } else { app.exposure.listed() };
+    let fixed = gateway::tools(app);
     let text = if chosen.get_flag("json") {
-        let entries: Vec<Value> = rows.iter().map(|row| entry(app, row)).collect();
+        let operations = rows.iter().map(|row| entry(app, row));
+        let entries: Vec<Value> = operations.chain(fixed.iter().map(fixed_entry)).collect();
         format!("{:#}\n", Value::from(entries))
     } else if chosen.get_flag("markdown") {
-        markdown(app, &rows)
+        markdown(app, &rows, &fixed)
     } else {
-        table(app, &rows)
+        table(app, &rows, &fixed)
     };
     super::print(&text)
+}
+
+fn fixed_entry(tool: &Tool) -> Value {
+    json!({
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "listed": true,
+        "allowed": true,
+        "annotations": tool.annotations,
+        "input_schema": tool.input_schema,
+    })
 }
 
 fn entry(app: &App, row: &ToolSpec) -> Value {
@@ -54,24 +69,61 @@ fn risk(row: &ToolSpec) -> String {
     json!(row.risk).as_str().unwrap_or_default().to_owned()
 }
 
-fn table(app: &App, rows: &[&ToolSpec]) -> String {
-    let width = rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
+fn table(app: &App, rows: &[&ToolSpec], fixed: &[Tool]) -> String {
+    let names = rows.iter().map(|row| row.name).chain(fixed.iter().map(|tool| tool.name.as_ref()));
+    let width = names.map(str::len).max().unwrap_or(0);
     let mut out = String::new();
+    // Writing to a String cannot fail.
     for row in rows {
-        // Writing to a String cannot fail.
         let _ = writeln!(out, "{:width$}  {:11}  {:11}  {}", row.name, risk(row), state(app, row), row.title);
     }
-    let _ = writeln!(out, "{} of {} operations", rows.len(), app.catalog.tools().len());
+    for tool in fixed {
+        let title = tool.title.as_deref().unwrap_or_default();
+        let _ = writeln!(out, "{:width$}  {:11}  {:11}  {title}", tool.name, "fixed", "listed");
+    }
+    let (shown, all) = (rows.len(), app.catalog.tools().len());
+    let _ = writeln!(out, "\n{shown} of {all} operations and {} fixed tools", fixed.len());
     out
 }
 
-fn markdown(app: &App, rows: &[&ToolSpec]) -> String {
+fn markdown(app: &App, rows: &[&ToolSpec], fixed: &[Tool]) -> String {
+    let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
     let mut out = String::from("| tool | risk | state | operation | purpose |\n|---|---|---|---|---|\n");
     for row in rows {
-        let purpose = row.summary.replace('|', "\\|").replace('\n', " ");
-        let (method, path) = (row.declared.method, row.declared.path);
-        let _ =
-            writeln!(out, "| `{}` | {} | {} | `{method} {path}` | {purpose} |", row.name, risk(row), state(app, row));
+        let (method, path, purpose) = (row.declared.method, row.declared.path, cell(row.summary));
+        let state = state(app, row);
+        let _ = writeln!(out, "| `{}` | {} | {state} | `{method} {path}` | {purpose} |", row.name, risk(row));
+    }
+    for tool in fixed {
+        let purpose = cell(tool.title.as_deref().unwrap_or_default());
+        let _ = writeln!(out, "| `{}` | fixed | listed | – | {purpose} |", tool.name);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::tempdir;
+
+    use super::*;
+    use crate::testing::{CATALOG, SERVER, settings};
+
+    #[test]
+    fn the_table_shows_what_the_list_shows_and_says_how_much_there_is() {
+        let state = tempdir().unwrap();
+        let app = App::new(&SERVER, &CATALOG, settings(&state)).unwrap();
+        let text = table(&app, &app.exposure.listed(), &gateway::tools(&app));
+        assert_eq!(text.lines().count(), app.listed().len() + 2);
+        assert!(text.ends_with("\n4 of 5 operations and 5 fixed tools\n"), "{text}");
+    }
+
+    #[test]
+    fn a_tool_that_the_operator_forbids_is_shown_as_such() {
+        let state = tempdir().unwrap();
+        let mut settings = settings(&state);
+        settings.deny.0 = vec!["get_item".into()];
+        let app = App::new(&SERVER, &CATALOG, settings).unwrap();
+        let row = CATALOG.find("get_item").unwrap();
+        assert_eq!(self::state(&app, row), "not allowed");
+    }
 }

@@ -20,7 +20,7 @@ pub use value::{
     BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, LogLevel, Names, ProxyUrl, Seconds, Secret,
     Switch,
 };
-pub(crate) use value::{Kind, SettingValue};
+pub(crate) use value::{Kind, SettingValue, TomlForm};
 
 use toolwright_core::ServerSpec;
 

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use toolwright_core::ServerSpec;
 
-use super::value::TomlForm;
-use super::{DECLARED, Declared};
+use super::{DECLARED, Declared, TomlForm};
 
 /// An example of the configuration file: every setting with its help, commented out, at its default.
 pub(crate) fn example(server: &ServerSpec) -> String {

@@ -6,8 +6,9 @@
 FROM rust:1.95-bookworm AS build
 WORKDIR /src
 COPY . .
-# A static glibc resolves names without plug-ins since 2.34: `files` and `dns` are part of it.
-ENV RUSTFLAGS="-C target-feature=+crt-static"
+# Static, and random numbers by system call: a static program cannot look the function up, and would ask for /dev/urandom.
+# Since 2.34 glibc resolves names without plug-ins: `files` and `dns` are part of it.
+ENV RUSTFLAGS="-C target-feature=+crt-static --cfg getrandom_backend=\"linux_getrandom\""
 RUN --mount=type=cache,target=/usr/local/cargo/registry --mount=type=cache,target=/src/target \
     target="$(rustc -vV | sed -n 's/^host: //p')" \
     && cargo build --release --locked --package localai-server --target "$target" \

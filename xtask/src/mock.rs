@@ -30,7 +30,7 @@ impl Mock {
         arguments.extend(["--port".to_owned(), self.port.to_string()]);
         arguments.extend(["--stop-after".to_owned(), self.stop_after.to_string()]);
         if self.server == "localai" {
-            arguments.extend(["--personality".to_owned(), "localai".to_owned()]);
+            arguments.push("--localai".to_owned());
         }
         companion::run("toolwright-mock", "toolwright-mock", false, &arguments)
     }

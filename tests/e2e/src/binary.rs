@@ -1,15 +1,17 @@
 //! The binaries under test, and where the repository is.
 
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
 };
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
 /// How a binary is built.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Profile {
     /// As `cargo test` builds it.
     Dev,
@@ -23,11 +25,24 @@ pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new("."))
 }
 
-/// Builds a package's binary of the same name and returns its path. Cargo's own cache makes a repeat cheap.
+/// Builds a package's binary of the same name and returns its path: once a process, since even a build with nothing to
+/// do waits for cargo's lock.
 ///
 /// # Errors
 /// When cargo cannot be started or the build fails.
-pub fn build(package: &str, profile: Profile) -> anyhow::Result<PathBuf> {
+pub fn build(package: &'static str, profile: Profile) -> anyhow::Result<PathBuf> {
+    static BUILT: Mutex<BTreeMap<(&'static str, Profile), PathBuf>> = Mutex::new(BTreeMap::new());
+    // Held during the build: a second caller wants the same answer.
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(path) = built.get(&(package, profile)) {
+        return Ok(path.clone());
+    }
+    let path = build_now(package, profile)?;
+    built.insert((package, profile), path.clone());
+    Ok(path)
+}
+
+fn build_now(package: &str, profile: Profile) -> anyhow::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.current_dir(repository()).args(["build", "--quiet", "--package", package, "--message-format=json"]);

@@ -39,7 +39,8 @@ impl Http {
     pub async fn start(stage: &Stage, environment: &[(&str, &str)]) -> anyhow::Result<Self> {
         let port = std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
         let mut command = stage.command(environment);
-        let child = command.arg("http").env("MCP_PORT", port.to_string()).stderr(std::process::Stdio::null()).spawn()?;
+        let child =
+            command.arg("http").env("MCP_PORT", port.to_string()).stderr(std::process::Stdio::null()).spawn()?;
         for _ in 0..250 {
             if TcpStream::connect(("127.0.0.1", port)).await.is_ok() {
                 return Ok(Http { child, port });

@@ -126,7 +126,11 @@ async fn transcription_sends_repeated_granularities_and_txt_for_text() {
     let arguments = json!({"model": "m", "file": file_for("file"), "timestamp_granularities": ["word", "segment"],
         "response_format": "text", "language": "ko", "diarize": false});
     let run = run("transcribe_audio", arguments).await;
-    let parts: Vec<(String, String)> = run.sent().parts.iter().filter(|part| part.filename.is_none())
+    let parts: Vec<(String, String)> = run
+        .sent()
+        .parts
+        .iter()
+        .filter(|part| part.filename.is_none())
         .map(|part| (part.name.trim_end_matches("[]").to_owned(), String::from_utf8_lossy(&part.bytes).into_owned()))
         .collect();
     let of = |name: &str| parts.iter().filter(|(n, _)| n == name).map(|(_, v)| v.as_str()).collect::<Vec<_>>();
@@ -150,7 +154,8 @@ async fn transform_options_are_sent_one_by_one() {
 #[tokio::test]
 async fn unions_take_each_of_their_types() {
     for system in [json!("be brief"), json!([{"type": "text", "text": "be brief"}])] {
-        let request = json!({"model": "m", "max_tokens": 5, "system": system, "messages": [{"role": "user", "content": "hi"}]});
+        let request =
+            json!({"model": "m", "max_tokens": 5, "system": system, "messages": [{"role": "user", "content": "hi"}]});
         assert_eq!(run("create_message", json!({"request": request})).await.answer["ok"], true);
     }
     for input in [json!("a"), json!(["a", "b"])] {

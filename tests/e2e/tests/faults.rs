@@ -34,7 +34,12 @@ fn failure(answer: &Value) -> (bool, &str) {
 
 #[tokio::test]
 async fn an_error_status_is_a_result_with_its_body() {
-    let answer = answer_to(Fault::Status { code: 404, body: Some(r#"{"error":{"message":"no such model"}}"#.into()), retry_after: None }).await;
+    let answer = answer_to(Fault::Status {
+        code: 404,
+        body: Some(r#"{"error":{"message":"no such model"}}"#.into()),
+        retry_after: None,
+    })
+    .await;
     assert_eq!(failure(&answer), (false, "upstream_error"));
     assert_eq!(answer["status_code"], 404);
     assert!(answer["error"].as_str().unwrap().contains("no such model"), "{answer}");

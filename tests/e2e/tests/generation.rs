@@ -39,10 +39,8 @@ fn without_provenance(files: BTreeMap<String, String>) -> BTreeMap<String, Strin
         .into_iter()
         .filter(|(path, _)| !path.ends_with("MANIFEST.sha256"))
         .map(|(path, text)| {
-            let lines: Vec<&str> = text
-                .lines()
-                .filter(|line| !line.split(|c: char| !c.is_ascii_alphanumeric()).any(is_digest))
-                .collect();
+            let lines: Vec<&str> =
+                text.lines().filter(|line| !line.split(|c: char| !c.is_ascii_alphanumeric()).any(is_digest)).collect();
             (path, lines.join("\n"))
         })
         .collect()
@@ -64,7 +62,9 @@ fn published() -> Option<Vec<u8>> {
     let path = repository().join("../shared/documents/localai-swagger.json");
     let bytes = std::fs::read(&path).ok();
     if bytes.is_none() {
-        eprintln!("skipped: the published document is not beside the repository (shared/documents/localai-swagger.json)");
+        eprintln!(
+            "skipped: the published document is not beside the repository (shared/documents/localai-swagger.json)"
+        );
     }
     bytes
 }
@@ -120,14 +120,14 @@ fn nothing_of_the_published_prose_is_committed() {
     }
 }
 
-/// Descriptions of five words and more: shorter ones are facts that have one wording.
+/// Descriptions of seven words and more: shorter ones are lists of values, facts that have one wording.
 fn collect_prose(value: &Value, sentences: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             for (key, member) in members {
                 match member {
                     Value::String(text) if matches!(key.as_str(), "description" | "summary") => {
-                        if text.split_whitespace().count() >= 5 {
+                        if text.split_whitespace().count() >= 7 {
                             sentences.push(text.clone());
                         }
                     }

@@ -113,8 +113,7 @@ fn packages(metadata: &Value) -> impl Iterator<Item = Package> {
 
 /// The crates of others that end up in a server's binary, on any platform, by name and version.
 fn shipped(metadata: &Value) -> Vec<Package> {
-    let by_id: BTreeMap<String, Package> =
-        packages(metadata).map(|package| (package.id.clone(), package)).collect();
+    let by_id: BTreeMap<String, Package> = packages(metadata).map(|package| (package.id.clone(), package)).collect();
     let links: BTreeMap<&str, Vec<&str>> = metadata["resolve"]["nodes"]
         .as_array()
         .unwrap()
@@ -138,9 +137,8 @@ fn shipped(metadata: &Value) -> Vec<Package> {
 
 /// The packages that a package links, those for its tests and build script left out.
 fn linked(node: &Value) -> Vec<&str> {
-    let links = |dependency: &&Value| {
-        dependency["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null())
-    };
+    let links =
+        |dependency: &&Value| dependency["dep_kinds"].as_array().unwrap().iter().any(|kind| kind["kind"].is_null());
     node["deps"].as_array().unwrap().iter().filter(links).map(|it| it["pkg"].as_str().unwrap()).collect()
 }
 

@@ -71,8 +71,18 @@ async fn the_golden_set_is_found() {
 async fn a_query_that_reads_never_puts_a_changing_tool_first() {
     let stage = Stage::set().unwrap();
     let session = stage.session(&[]).await.unwrap();
-    for query in ["list agent jobs", "show traces", "how much vram", "status of a job", "get branding", "list backends",
-        "모델 목록 보여줘", "백엔드 상태", "ジョブ一覧", "ログを見る"] {
+    for query in [
+        "list agent jobs",
+        "show traces",
+        "how much vram",
+        "status of a job",
+        "get branding",
+        "list backends",
+        "모델 목록 보여줘",
+        "백엔드 상태",
+        "ジョブ一覧",
+        "ログを見る",
+    ] {
         let mut read_after_change = false;
         for found in search(&session, query, 10).await {
             let name = found["name"].as_str().unwrap();
@@ -98,7 +108,12 @@ async fn nonsense_finds_nothing() {
 async fn an_answer_stays_small_and_carries_schemas() {
     let stage = Stage::set().unwrap();
     let session = stage.session(&[]).await.unwrap();
-    let answer = structured(&session.call("search_additional_tools", json!({"query": "generate text with a model", "limit": 20})).await.unwrap());
+    let answer = structured(
+        &session
+            .call("search_additional_tools", json!({"query": "generate text with a model", "limit": 20}))
+            .await
+            .unwrap(),
+    );
     assert!(answer.to_string().len() <= 10_000, "{} bytes", answer.to_string().len());
     let matches = answer.get("data").unwrap_or(&answer)["matches"].as_array().unwrap().clone();
     assert!(matches[0]["input_schema"].is_object(), "{}", matches[0]);

@@ -27,7 +27,11 @@ async fn a_path_value_never_leaves_its_segment() {
         let result = session.execute("get_agent_job", json!({"id": id})).await.unwrap();
         let answer = structured(&result);
         for request in stage.mock.requests() {
-            assert!(request.path.starts_with("/api/agent/jobs/") && !request.path.contains("/../"), "{id}: {}", request.path);
+            assert!(
+                request.path.starts_with("/api/agent/jobs/") && !request.path.contains("/../"),
+                "{id}: {}",
+                request.path
+            );
             assert_eq!(request.operation.as_deref(), Some("GET /api/agent/jobs/{id}"), "{id}: {}", request.path);
         }
         if matches!(id, "" | "." | "..") {
@@ -53,7 +57,8 @@ async fn a_raw_request_stays_on_the_upstream_and_keeps_its_credentials() {
     refused(&session, "raw_request", line_break).await;
     assert!(stage.mock.requests().is_empty());
 
-    let fine = structured(&session.execute("raw_request", json!({"method": "get", "path": "/v1/models"})).await.unwrap());
+    let fine =
+        structured(&session.execute("raw_request", json!({"method": "get", "path": "/v1/models"})).await.unwrap());
     assert_eq!(fine["ok"], true, "{fine}");
     assert_eq!(stage.mock.requests()[0].header("authorization"), Some(format!("Bearer {KEY}").as_str()));
 }
@@ -70,8 +75,17 @@ async fn files_come_from_below_the_root_only() {
     let session = stage.session(&[("LOCALAI_MCP_FILE_ROOT", root.to_str().unwrap())]).await.unwrap();
 
     let arguments = |file: &str| json!({"model": "m", "file": file});
-    for file in [outside.to_str().unwrap(), "../secret.wav", "link.wav", "missing.wav", "~/secret.wav",
-        "http://127.0.0.1:1/x.wav", "file:///etc/passwd", "base64:!!!", "data:audio/wav;base64,###"] {
+    for file in [
+        outside.to_str().unwrap(),
+        "../secret.wav",
+        "link.wav",
+        "missing.wav",
+        "~/secret.wav",
+        "http://127.0.0.1:1/x.wav",
+        "file:///etc/passwd",
+        "base64:!!!",
+        "data:audio/wav;base64,###",
+    ] {
         let answer = refused(&session, "transcribe_audio", arguments(file)).await;
         assert_eq!(answer["code"], "file_refused", "{file}: {answer}");
         assert!(!answer.to_string().contains(root.to_str().unwrap()), "{file}: the root leaks: {answer}");
@@ -88,8 +102,16 @@ async fn urls_never_reach_private_addresses_even_when_enabled() {
     let stage = Stage::set().unwrap();
     let session = stage.session(&[("LOCALAI_MCP_FILE_URLS", "true")]).await.unwrap();
     let own = format!("{}/branding/asset/logo", stage.mock.url());
-    for url in [own.as_str(), "http://localhost/x", "http://169.254.169.254/latest", "http://[::1]/x", "http://10.0.0.1/x",
-        "http://[::ffff:127.0.0.1]/x", "http://0.0.0.0/x", "http://2130706433/x"] {
+    for url in [
+        own.as_str(),
+        "http://localhost/x",
+        "http://169.254.169.254/latest",
+        "http://[::1]/x",
+        "http://10.0.0.1/x",
+        "http://[::ffff:127.0.0.1]/x",
+        "http://0.0.0.0/x",
+        "http://2130706433/x",
+    ] {
         let answer = refused(&session, "transcribe_audio", json!({"model": "m", "file": url})).await;
         assert_eq!(answer["code"], "file_refused", "{url}: {answer}");
     }
@@ -109,12 +131,16 @@ async fn an_upload_beyond_the_limit_is_refused() {
 #[tokio::test]
 async fn a_read_only_server_changes_nothing() {
     let stage = Stage::set().unwrap();
-    let session = stage.session(&[("LOCALAI_MCP_READ_ONLY", "true"), ("LOCALAI_MCP_EXPOSED_TOOLS", "*")]).await.unwrap();
+    let session =
+        stage.session(&[("LOCALAI_MCP_READ_ONLY", "true"), ("LOCALAI_MCP_EXPOSED_TOOLS", "*")]).await.unwrap();
     let listed = session.list().await.unwrap();
     let names: Vec<&str> = listed.iter().map(|tool| &*tool.name).collect();
     assert!(names.contains(&"list_models") && !names.contains(&"delete_model"), "{names:?}");
-    for (name, arguments) in [("delete_model", json!({"name": "m"})), ("install_model", json!({"request": {"id": "x"}})),
-        ("raw_request", json!({"method": "DELETE", "path": "/x"}))] {
+    for (name, arguments) in [
+        ("delete_model", json!({"name": "m"})),
+        ("install_model", json!({"request": {"id": "x"}})),
+        ("raw_request", json!({"method": "DELETE", "path": "/x"})),
+    ] {
         let answer = structured(&session.execute(name, arguments).await.unwrap());
         assert_eq!(answer["code"], "not_allowed", "{name}: {answer}");
     }
@@ -139,7 +165,9 @@ async fn the_key_is_in_no_answer_and_no_log() {
     let stage = Stage::set().unwrap();
     let session = stage.session(&[("LOCALAI_API_KEY", KEY), ("TOOLWRIGHT_LOG_LEVEL", "trace")]).await.unwrap();
     let mut seen = String::new();
-    for (name, arguments) in [("list_models", json!({})), ("server_health", json!({})), ("chat", json!({"request": {}}))] {
+    for (name, arguments) in
+        [("list_models", json!({})), ("server_health", json!({})), ("chat", json!({"request": {}}))]
+    {
         seen.push_str(&structured(&session.call(name, arguments).await.unwrap()).to_string());
     }
     let down = stage.session(&[("LOCALAI_API_KEY", KEY), ("LOCALAI_BASE_URL", "http://127.0.0.1:9")]).await.unwrap();
@@ -181,7 +209,12 @@ async fn a_state_changing_call_leaves_an_audit_line() {
             let path = entry.unwrap().path();
             match path.is_dir() {
                 true => folders.push(path),
-                false => found |= std::fs::read_to_string(&path).unwrap_or_default().lines().any(|line| line.contains("delete_model") && line.contains("audit")),
+                false => {
+                    found |= std::fs::read_to_string(&path)
+                        .unwrap_or_default()
+                        .lines()
+                        .any(|line| line.contains("delete_model") && line.contains("audit"))
+                }
             }
         }
     }
@@ -200,8 +233,13 @@ async fn off_loopback_a_token_is_required_to_start() {
 #[tokio::test]
 async fn every_wrong_setting_is_named_at_once() {
     let stage = Stage::set().unwrap();
-    let environment = [("LOCALAI_REQUEST_TIMEOUT", "soon"), ("LOCALAI_BASE_URL", "ftp://x"), ("MCP_PORT", "99999"),
-        ("MCP_STATELESS_HTTP", "false"), ("LOCALAI_MCP_MAX_UPLOAD_BYTES", "-1")];
+    let environment = [
+        ("LOCALAI_REQUEST_TIMEOUT", "soon"),
+        ("LOCALAI_BASE_URL", "ftp://x"),
+        ("MCP_PORT", "99999"),
+        ("MCP_STATELESS_HTTP", "false"),
+        ("LOCALAI_MCP_MAX_UPLOAD_BYTES", "-1"),
+    ];
     let output = stage.command(&environment).arg("http").stdin(Stdio::null()).output().await.unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(2), "{stderr}");

@@ -12,7 +12,8 @@ const FIXED: [&str; 5] =
 
 async fn session(exposed: Option<&str>) -> Session {
     let stage = Stage::set().unwrap();
-    let environment: Vec<(&str, &str)> = exposed.map(|value| ("LOCALAI_MCP_EXPOSED_TOOLS", value)).into_iter().collect();
+    let environment: Vec<(&str, &str)> =
+        exposed.map(|value| ("LOCALAI_MCP_EXPOSED_TOOLS", value)).into_iter().collect();
     stage.session(&environment).await.unwrap()
 }
 
@@ -78,14 +79,20 @@ async fn every_argument_and_advertised_field_is_described() {
     for tool in tools() {
         let schema: Value = serde_json::from_str(tool.input_schema).unwrap();
         for (argument, node) in schema["properties"].as_object().unwrap() {
-            let resolved = node.get("$ref").and_then(Value::as_str)
-                .and_then(|text| schema.pointer(text.trim_start_matches('#'))).unwrap_or(node);
+            let resolved = node
+                .get("$ref")
+                .and_then(Value::as_str)
+                .and_then(|text| schema.pointer(text.trim_start_matches('#')))
+                .unwrap_or(node);
             let fields = resolved.get("properties").and_then(Value::as_object);
             match fields {
                 Some(fields) => {
                     for (field, node) in fields {
-                        assert!(node.get("description").is_some() || node.get("$ref").is_some(),
-                            "{}: {argument}.{field} has no description", tool.name);
+                        assert!(
+                            node.get("description").is_some() || node.get("$ref").is_some(),
+                            "{}: {argument}.{field} has no description",
+                            tool.name
+                        );
                     }
                 }
                 None if argument == "extra_form" => {}
@@ -107,8 +114,19 @@ async fn names_are_reviewed_and_short() {
             assert!(!name.ends_with(suffix), "{name}");
         }
     }
-    for sample in ["chat", "detokenize", "tokenize", "transcribe_audio", "redact_pii", "route_prompt",
-        "set_node_vram_budget", "verify_speakers", "generate_video", "stream_audio_transform", "stream_backend_logs"] {
+    for sample in [
+        "chat",
+        "detokenize",
+        "tokenize",
+        "transcribe_audio",
+        "redact_pii",
+        "route_prompt",
+        "set_node_vram_budget",
+        "verify_speakers",
+        "generate_video",
+        "stream_audio_transform",
+        "stream_backend_logs",
+    ] {
         assert!(names.contains(sample), "{sample}");
     }
 }
@@ -145,8 +163,20 @@ async fn schemas_are_what_every_client_takes() {
             assert!(schema.get(key).is_none(), "{}: {key} at the root", tool.name);
         }
         let text = schema.to_string();
-        for leak in ["\"nullable\"", "\"discriminator\"", "\"example\"", "\"xml\"", "int32", "int64", "float32",
-            "float64", "\"collectionFormat\"", "\"x-", "#/definitions", "#/components"] {
+        for leak in [
+            "\"nullable\"",
+            "\"discriminator\"",
+            "\"example\"",
+            "\"xml\"",
+            "int32",
+            "int64",
+            "float32",
+            "float64",
+            "\"collectionFormat\"",
+            "\"x-",
+            "#/definitions",
+            "#/components",
+        ] {
             assert!(!text.contains(leak), "{}: {leak} in {text}", tool.name);
         }
     }
@@ -159,9 +189,16 @@ async fn schemas_are_what_every_client_takes() {
 async fn the_audit_adds_up() {
     let answer = structured(&session(None).await.call("schema_audit", json!({})).await.unwrap());
     let audit = answer.get("data").unwrap_or(&answer);
-    for (name, expected) in [("swagger_paths", 114), ("swagger_operations", 123), ("unique_operation_names", 123),
-        ("exposed_operation_tools", 20), ("additional_operation_tools", 103), ("additional_helper_tools", 2),
-        ("websocket_operations", 2), ("multipart_operations", 10)] {
+    for (name, expected) in [
+        ("swagger_paths", 114),
+        ("swagger_operations", 123),
+        ("unique_operation_names", 123),
+        ("exposed_operation_tools", 20),
+        ("additional_operation_tools", 103),
+        ("additional_helper_tools", 2),
+        ("websocket_operations", 2),
+        ("multipart_operations", 10),
+    ] {
         assert_eq!(audit[name], expected, "{name} in {audit}");
     }
     let sum: i64 = audit["operations_by_tag"].as_object().unwrap().values().map(|count| count.as_i64().unwrap()).sum();
@@ -180,7 +217,8 @@ async fn hidden_tools_are_listed_searched_and_executed() {
     let names: Vec<&str> = listed["tools"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     assert!(names.is_sorted() && names.len() == 105);
 
-    let found = structured(&session.call("search_additional_tools", json!({"query": "detokenize token ids"})).await.unwrap());
+    let found =
+        structured(&session.call("search_additional_tools", json!({"query": "detokenize token ids"})).await.unwrap());
     let first = found.get("data").unwrap_or(&found)["matches"][0].clone();
     assert_eq!(first["name"], "detokenize");
     let schema = first["input_schema"].to_string();
@@ -197,7 +235,9 @@ async fn hidden_tools_are_listed_searched_and_executed() {
     assert!(unknown["hint"].as_str().unwrap().contains("search_additional_tools"));
     assert!(stage.mock.requests().is_empty(), "nothing of this reaches the upstream");
 
-    let ran = structured(&session.execute("detokenize", json!({"request": {"model": "m", "tokens": [1, 42, 9001]}})).await.unwrap());
+    let ran = structured(
+        &session.execute("detokenize", json!({"request": {"model": "m", "tokens": [1, 42, 9001]}})).await.unwrap(),
+    );
     assert_eq!(ran["ok"], true, "{ran}");
     assert_eq!(stage.mock.requests()[0].json(), Some(json!({"model": "m", "tokens": [1, 42, 9001]})));
 }

@@ -127,9 +127,16 @@ impl Envelope {
         self.error.as_ref().map(|error| error.code)
     }
 
-    /// The JSON form: `ok`, `status_code`, `content_type`, `elapsed_ms`, `headers`, the failure, the payload, `warnings`.
+    /// The JSON form, as [`Envelope::into_json`] makes it.
     #[must_use]
     pub fn to_json(&self) -> Map<String, Value> {
+        self.clone().into_json()
+    }
+
+    /// The JSON form: `ok`, `status_code`, `content_type`, `elapsed_ms`, `headers`, the failure, the payload, `warnings`.
+    /// The payload is moved, since answers may be large.
+    #[must_use]
+    pub fn into_json(self) -> Map<String, Value> {
         let mut out = Map::new();
         out.insert("ok".into(), self.ok.into());
         if let Some(status) = self.status_code {
@@ -138,17 +145,15 @@ impl Envelope {
         }
         out.insert("elapsed_ms".into(), json!((self.elapsed_ms * 100.0).round() / 100.0));
         if !self.headers.is_empty() {
-            let headers = self.headers.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str())));
+            let headers = self.headers.into_iter().map(|(name, value)| (name, Value::from(value)));
             out.insert("headers".into(), Value::Object(headers.collect()));
         }
-        if let Some(error) = &self.error {
-            out.insert("error".into(), error.message.as_str().into());
+        if let Some(error) = self.error {
+            out.insert("error".into(), error.message.into());
             out.insert("code".into(), json!(error.code));
         }
         self.payload.write(&mut out);
-        for (name, value) in &self.extra {
-            out.insert(name.clone(), value.clone());
-        }
+        out.extend(self.extra);
         if !self.warnings.is_empty() {
             out.insert("warnings".into(), json!(self.warnings));
         }
@@ -157,28 +162,28 @@ impl Envelope {
 }
 
 impl Payload {
-    fn write(&self, out: &mut Map<String, Value>) {
+    fn write(self, out: &mut Map<String, Value>) {
         match self {
             Payload::Empty => {}
             Payload::Data(data) => {
-                out.insert("data".into(), data.clone());
+                out.insert("data".into(), data);
             }
             Payload::Text(text) => {
-                out.insert("text".into(), text.as_str().into());
+                out.insert("text".into(), text.into());
             }
             Payload::Events { data, events, truncated } => {
                 if let Some(data) = data {
-                    out.insert("data".into(), data.clone());
+                    out.insert("data".into(), data);
                 }
-                out.insert("events".into(), events.clone().into());
-                if *truncated {
+                out.insert("events".into(), events.into());
+                if truncated {
                     out.insert("events_truncated".into(), true.into());
                 }
             }
             Payload::Messages { messages, truncated } => {
                 out.insert("message_count".into(), messages.len().into());
-                out.insert("messages".into(), messages.clone().into());
-                if *truncated {
+                out.insert("messages".into(), messages.into());
+                if truncated {
                     out.insert("messages_truncated".into(), true.into());
                 }
             }
@@ -188,14 +193,13 @@ impl Payload {
 }
 
 impl Binary {
-    fn write(&self, out: &mut Map<String, Value>) {
+    fn write(self, out: &mut Map<String, Value>) {
         out.insert("size_bytes".into(), self.size_bytes.into());
-        out.insert("mime_type".into(), self.mime_type.as_str().into());
-        let optional =
-            [("saved_path", &self.saved_path), ("resource_uri", &self.resource_uri), ("base64", &self.base64)];
+        out.insert("mime_type".into(), self.mime_type.into());
+        let optional = [("saved_path", self.saved_path), ("resource_uri", self.resource_uri), ("base64", self.base64)];
         for (name, value) in optional {
             if let Some(value) = value {
-                out.insert(name.into(), value.as_str().into());
+                out.insert(name.into(), value.into());
             }
         }
     }

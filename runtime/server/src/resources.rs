@@ -3,6 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents};
+use serde_json::json;
 use toolwright_core::ToolError;
 use toolwright_http::{SavedError, SavedFile};
 
@@ -19,7 +20,7 @@ const MOST_READ: u64 = 32 << 20;
 /// # Errors
 /// Where the folder cannot be read.
 pub(crate) async fn list(app: &App) -> Result<Vec<Resource>, ErrorData> {
-    let files = app.upstream().map_err(internal)?.saved_files().list().await.map_err(failed)?;
+    let files = app.upstream().map_err(internal)?.saved_files().list().await.map_err(|error| failed(error, None))?;
     Ok(files.into_iter().rev().take(MOST_LISTED).map(resource).collect())
 }
 
@@ -28,7 +29,8 @@ pub(crate) async fn list(app: &App) -> Result<Vec<Resource>, ErrorData> {
 /// # Errors
 /// Resource not found, or too large to be read at once.
 pub(crate) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let (file, content) = app.upstream().map_err(internal)?.saved_files().read(uri, MOST_READ).await.map_err(failed)?;
+    let read = app.upstream().map_err(internal)?.saved_files().read(uri, MOST_READ).await;
+    let (file, content) = read.map_err(|error| failed(error, Some(uri)))?;
     Ok(ReadResourceResult::new(vec![contents(file, content)]))
 }
 
@@ -54,10 +56,11 @@ fn internal(error: ToolError) -> ErrorData {
     ErrorData::internal_error(error.message, None)
 }
 
-fn failed(error: SavedError) -> ErrorData {
+/// The data of "resource not found" names the URI, as the specification recommends.
+fn failed(error: SavedError, uri: Option<&str>) -> ErrorData {
     let message = error.to_string();
     match error {
-        SavedError::Unknown => ErrorData::resource_not_found(message, None),
+        SavedError::Unknown => ErrorData::resource_not_found(message, uri.map(|uri| json!({"uri": uri}))),
         SavedError::TooLarge(_) => ErrorData::invalid_params(message, None),
         SavedError::Quota(_) | SavedError::Io(_) => ErrorData::internal_error(message, None),
     }

@@ -89,6 +89,8 @@ impl Style {
 #[derive(Debug, Clone)]
 pub(crate) struct Parameter {
     pub(crate) origin: String,
+    /// Where the operation or its path lists it; `origin` is behind the reference, if that is one.
+    pub(crate) listed_at: String,
     pub(crate) wire_name: String,
     pub(crate) location: Location,
     pub(crate) required: bool,

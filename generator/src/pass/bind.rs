@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
 use crate::load::extension::Secret;
 use crate::model::Model;
-use crate::model::operation::{BodyKind, Location, Operation, RequestBody, Style};
+use crate::model::operation::{BodyKind, Location, Operation, Parameter, RequestBody, Style};
 use crate::model::schema::{JsonType, Schema};
 use crate::model::tool::{Argument, Binding, FormKind, Frozen, HttpBinding, Role, Tool};
 
@@ -139,9 +139,21 @@ fn is_json(media_type: &str) -> bool {
 }
 
 fn parameters(model: &mut Model, operation: &Operation, sink: &mut Sink) -> Vec<Argument> {
+    let path = operation.extension.path.as_deref().unwrap_or(&operation.path);
+    let places = template_names(path);
+    let has_place =
+        |parameter: &&Parameter| parameter.location != Location::Path || places.contains(&parameter.wire_name);
+    for stray in operation.parameters.iter().filter(|parameter| !has_place(parameter)) {
+        let message = format!("the path has no `{{{}}}` for this parameter, which was left out", stray.wire_name);
+        let place = model.loaded.document.place(&stray.origin);
+        let help = format!("{path} is the path; correct one of the two in an overlay");
+        sink.push(Diagnostic::warning("stray-path-parameter", message).at(place).help(help));
+        model.ledger.record(Part::Parameter, &stray.listed_at, Outcome::Refused);
+    }
     let mut arguments: Vec<Argument> = operation
         .parameters
         .iter()
+        .filter(has_place)
         .map(|parameter| Argument {
             origin: parameter.origin.clone(),
             name: String::new(),
@@ -154,7 +166,6 @@ fn parameters(model: &mut Model, operation: &Operation, sink: &mut Sink) -> Vec<
             send_as: Vec::new(),
         })
         .collect();
-    let path = operation.extension.path.as_deref().unwrap_or(&operation.path);
     for name in template_names(path) {
         let known = operation.parameters.iter().any(|p| p.location == Location::Path && p.wire_name == name);
         if !known {

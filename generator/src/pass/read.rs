@@ -142,6 +142,7 @@ impl Reader<'_, '_> {
             None => (style, join(&origin, "schema")),
         };
         Some(Parameter {
+            listed_at: pointer.to_owned(),
             wire_name: data.name,
             location,
             required: data.required || location == Location::Path,

@@ -98,9 +98,10 @@ pub(super) fn items(model: &Model, names: &Names, facts: &Facts) -> Vec<TokenStr
             #[cfg(feature = "client")]
             pub use toolwright_http as client;
         },
-        quote!(
-            use toolwright_core::{Catalog, DocumentFacts, FixedTool, ServerSpec};
-        ),
+        match model.loaded.config.fixed_tools.is_empty() {
+            true => quote! { use toolwright_core::{Catalog, DocumentFacts, ServerSpec}; },
+            false => quote! { use toolwright_core::{Catalog, DocumentFacts, FixedTool, ServerSpec}; },
+        },
         quote!(
             use toolwright_macros::register_tools;
         ),

@@ -36,25 +36,37 @@ fn escaped(paragraph: &str) -> String {
     let balanced = paragraph.matches('`').count().is_multiple_of(2) && !paragraph.contains("``");
     let mut out = String::with_capacity(paragraph.len());
     let mut in_code = false;
-    for (word_index, word) in paragraph.split(' ').enumerate() {
-        if word_index > 0 {
-            out.push(' ');
-        }
-        let linkish = !in_code && word.contains("://");
-        if linkish && balanced && !word.contains('`') {
-            out.push_str(&link(word));
-            continue;
-        }
-        for c in word.chars() {
+    let mut plain = |text: &str, out: &mut String| {
+        for c in text.chars() {
             if c == '`' && balanced {
                 in_code = !in_code;
                 out.push(c);
             } else {
-                escape_char(c, in_code, &mut out);
+                escape_char(c, in_code, out);
             }
         }
+        in_code
+    };
+    for (index, word) in paragraph.split(' ').enumerate() {
+        if index > 0 {
+            out.push(' ');
+        }
+        let (head, rest) = word.split_at(url_start(word).unwrap_or(word.len()));
+        let inside_code = plain(head, &mut out);
+        let url = if inside_code { "" } else { rest.split('`').next().unwrap_or_default() };
+        if !url.is_empty() {
+            out.push_str(&link(url));
+        }
+        plain(rest.get(url.len()..).unwrap_or_default(), &mut out);
     }
     escape_start(out)
+}
+
+/// Where a URL begins inside a word.
+fn url_start(word: &str) -> Option<usize> {
+    let colon = word.find("://")?;
+    let scheme = word.get(..colon)?.rfind(|c: char| !c.is_ascii_alphanumeric()).map_or(0, |before| before + 1);
+    word.is_char_boundary(scheme).then_some(scheme)
 }
 
 fn escape_char(c: char, in_code: bool, out: &mut String) {
@@ -65,23 +77,13 @@ fn escape_char(c: char, in_code: bool, out: &mut String) {
     out.push(c);
 }
 
-/// A bare URL in angle brackets, as rustdoc wants it; punctuation around it stays outside.
-fn link(word: &str) -> String {
-    let start = word.find("http").unwrap_or(0);
-    let (before, url) = word.split_at(start);
+/// A bare URL in angle brackets, as rustdoc wants it; punctuation after it stays outside. What is no good link is code.
+fn link(url: &str) -> String {
     let end = url.trim_end_matches(['.', ',', ';', ':', ')', '"', '\'', ']', '>']).len();
     let (url, after) = url.split_at(end);
     let has_host = url.split("://").nth(1).is_some_and(|host| host.starts_with(|c: char| c.is_ascii_alphanumeric()));
     let safe = has_host && url.chars().all(|c| c.is_ascii_graphic() && !matches!(c, '<' | '>' | '`' | '\\'));
-    let mut out = String::new();
-    before.chars().for_each(|c| escape_char(c, false, &mut out));
-    if safe && url.starts_with("http") {
-        out.push_str(&format!("<{url}>"));
-    } else {
-        out.push('`');
-        out.extend(url.chars().filter(|c| *c != '`'));
-        out.push('`');
-    }
+    let mut out = if safe && url.starts_with("http") { format!("<{url}>") } else { format!("`{url}`") };
     after.chars().for_each(|c| escape_char(c, false, &mut out));
     out
 }
@@ -114,4 +116,49 @@ fn wrapped(paragraph: &str) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{attributes, escaped, reads_back};
+
+    #[test]
+    fn markup_outside_code_loses_its_meaning() {
+        assert_eq!(escaped("a [b] <T> *c* `d[0]`"), "a \\[b\\] \\<T\\> \\*c\\* `d[0]`");
+    }
+
+    #[test]
+    fn an_odd_backtick_is_no_code() {
+        assert_eq!(escaped("it`s [x]"), "it\\`s \\[x\\]");
+    }
+
+    #[test]
+    fn a_bare_url_becomes_a_link_and_keeps_what_follows_outside() {
+        assert_eq!(escaped("see (https://a.b/c)."), "see (<https://a.b/c>).");
+        assert_eq!(escaped("[`X`](https://a.b/c) y"), "\\[`X`\\](<https://a.b/c>) y");
+    }
+
+    #[test]
+    fn a_scheme_without_a_host_is_code() {
+        assert_eq!(escaped("e.g. https:// or huggingface://"), "e.g. `https://` or `huggingface://`");
+    }
+
+    #[test]
+    fn a_line_cannot_begin_a_block() {
+        assert_eq!(escaped("# a"), "\\# a");
+        assert_eq!(escaped("1. a"), "1\\. a");
+        assert_eq!(escaped("- a"), "\\- a");
+    }
+
+    #[test]
+    fn indented_lines_are_no_code_blocks() {
+        assert_eq!(attributes("    let x;").to_string(), "# [doc = \" let x;\"]");
+    }
+
+    #[test]
+    fn a_text_reads_back_where_nothing_was_changed() {
+        assert!(reads_back("One `a[0]`.\nTwo."));
+        assert!(!reads_back("One [a]."));
+        assert!(!reads_back("One.\n\nTwo."));
+    }
 }

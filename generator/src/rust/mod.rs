@@ -59,12 +59,16 @@ fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (
         let silent = types::undescribed(names, &module).then(
             || quote!(#![allow(missing_docs, reason = "the document does not describe every field of its answers")]),
         );
+        let nested = items
+            .iter()
+            .any(print::nests_deeply)
+            .then(|| quote!(#![allow(clippy::type_complexity, reason = "the document nests maps in maps")]));
         let imports = print::imports(&items, &module, names);
         let about = match own.is_empty() {
             true => "Types that several areas share.".to_owned(),
             false => format!("Tools of the area `{}`.", names.tag(&module)),
         };
-        modules.insert(module, (about, silent.into_iter().chain(imports).chain(items).collect()));
+        modules.insert(module, (about, silent.into_iter().chain(nested).chain(imports).chain(items).collect()));
     }
     modules
 }

@@ -94,3 +94,21 @@ fn idents(tokens: TokenStream, found: &mut BTreeSet<String>) {
         }
     }
 }
+
+/// True where a type has so many generics in one another that clippy objects.
+pub(super) fn nests_deeply(item: &TokenStream) -> bool {
+    const OBJECTS: usize = 4;
+    let mut depth = 0_usize;
+    for token in item.clone() {
+        match token {
+            TokenTree::Punct(punct) if punct.as_char() == '<' => depth += 1,
+            TokenTree::Punct(punct) if punct.as_char() == '>' => depth = depth.saturating_sub(1),
+            TokenTree::Group(group) if nests_deeply(&group.stream()) => return true,
+            _ => {}
+        }
+        if depth >= OBJECTS {
+            return true;
+        }
+    }
+    false
+}

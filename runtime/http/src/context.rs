@@ -1,6 +1,13 @@
 //! What surrounds a call: its deadline, its cancellation, and whom to tell about its progress.
 
-use std::{future::Future, time::Duration};
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::Duration,
+};
 
 use tokio::{
     sync::mpsc,
@@ -24,13 +31,15 @@ pub struct ProgressUpdate {
 #[derive(Debug, Clone, Default)]
 pub struct Progress {
     sender: Option<mpsc::Sender<ProgressUpdate>>,
+    /// Updates so far, over all clones: MCP wants every update of a call to be further than the one before.
+    said: Arc<AtomicU32>,
 }
 
 impl Progress {
     /// Progress to that channel.
     #[must_use]
     pub fn to(sender: mpsc::Sender<ProgressUpdate>) -> Self {
-        Progress { sender: Some(sender) }
+        Progress { sender: Some(sender), said: Arc::default() }
     }
 
     /// Progress that nobody watches.
@@ -48,6 +57,13 @@ impl Progress {
     /// Sends an update if there is room; never waits. False where it was not taken.
     pub fn send(&self, update: ProgressUpdate) -> bool {
         self.sender.as_ref().is_some_and(|sender| sender.try_send(update).is_ok())
+    }
+
+    /// Sends a message as one step further. False where it was not taken.
+    pub fn say(&self, message: &str) -> bool {
+        let step = self.said.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+        self.is_watched()
+            && self.send(ProgressUpdate { progress: f64::from(step), total: None, message: message.to_owned() })
     }
 }
 

@@ -79,6 +79,19 @@ impl Server {
         Server { url, received }
     }
 
+    /// A server that answers as soon as the head has come, and leaves the body unread.
+    pub(crate) async fn with_head_only(answer: Vec<u8>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = Url::parse(&format!("http://{}", listener.local_addr().unwrap())).unwrap();
+        tokio::spawn(async move {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            stream.read_u8().await.unwrap();
+            stream.write_all(&answer).await.unwrap();
+            tokio::time::sleep(Duration::from_secs(1)).await;
+        });
+        Server { url, received: Arc::default() }
+    }
+
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.received.lock().unwrap().clone()
     }

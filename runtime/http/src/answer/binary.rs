@@ -86,8 +86,13 @@ impl<'a> Keeping<'a> {
         may_be && std::str::from_utf8(body).is_ok_and(is_plain)
     }
 
-    /// Content up to the inline limit: inside the result, and saved where that is switched on.
+    /// Content up to the inline limit: inside the result, and saved where that is switched on. What comes with an error
+    /// status is only described.
     pub(crate) async fn small(&self, content: Bytes, envelope: &mut Envelope) -> Result<(), Unread> {
+        if !envelope.ok {
+            envelope.payload = Payload::Binary(self.describe(content.len() as u64, None));
+            return Ok(());
+        }
         let saved = match self.saves {
             true => tolerate(self.save(&content).await, &mut envelope.warnings)?,
             false => None,
@@ -95,7 +100,7 @@ impl<'a> Keeping<'a> {
         let mut binary = self.describe(content.len() as u64, saved.as_ref());
         let mut attachments: Vec<Attachment> = saved.as_ref().map(link).into_iter().collect();
         if self.reader.secret {
-            envelope.warnings.push("the content is secret and was not kept (setting REVEAL_SECRETS)".to_owned());
+            envelope.warnings.extend(self.why_not_kept());
         } else if content.len() as u64 <= self.reader.config.inline_binary_limit {
             let base64 = STANDARD.encode(&content);
             binary.base64 = self.reader.config.inline_base64.then(|| base64.clone());
@@ -114,21 +119,31 @@ impl<'a> Keeping<'a> {
 
     /// Content over the inline limit: streamed to a file, or counted where nothing is saved.
     async fn large(&self, head: Bytes, reply: &mut Reply, envelope: &mut Envelope) -> Result<(), Unread> {
-        let saved = match self.saves {
+        let saved = match self.saves && envelope.ok {
             true => self.stream_to_file(head, reply, &mut envelope.warnings).await?,
             false => None,
         };
         let size = match &saved {
             Some(saved) => saved.size_bytes,
             None => {
-                let advice = "raise INLINE_BINARY_LIMIT or switch SAVE_BINARY on";
-                envelope.warnings.push(format!("the content was not kept: {advice}"));
+                envelope.warnings.extend(self.why_not_kept());
                 reply.announced_length().unwrap_or_default()
             }
         };
         envelope.attachments.extend(saved.as_ref().map(link));
         envelope.payload = Payload::Binary(self.describe(size, saved.as_ref()));
         Ok(())
+    }
+
+    /// A word on content that is nowhere; `None` where saving it was tried, which has a warning of its own.
+    fn why_not_kept(&self) -> Option<String> {
+        match (self.reader.secret, self.saves) {
+            (true, _) => Some("the content is secret and was not kept (setting REVEAL_SECRETS)".to_owned()),
+            (false, false) => {
+                Some("the content was not kept: raise INLINE_BINARY_LIMIT or switch SAVE_BINARY on".to_owned())
+            }
+            (false, true) => None,
+        }
     }
 
     async fn stream_to_file(

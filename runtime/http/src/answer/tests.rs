@@ -43,6 +43,7 @@ async fn an_absent_body_is_not_sent() {
     Setting::for_server(&server).call(&tool(POST_JSON), json!({})).await;
     let seen = server.only_request();
     assert_eq!(seen.header("content-type"), None);
+    assert_eq!(seen.header("content-length"), Some("0"));
     assert_eq!(seen.body, b"");
 }
 
@@ -413,4 +414,12 @@ async fn the_api_key_is_taken_out_wherever_the_upstream_repeats_it() {
     let envelope = setting.call(&tool(GET), json!({})).await;
     assert_eq!(server.only_request().header("authorization"), Some("Bearer key-12345"));
     assert!(!format!("{envelope:?}").contains("key-12345"));
+}
+
+#[tokio::test]
+async fn binary_content_of_an_error_is_not_kept() {
+    let envelope = answered("500 Internal Server Error", &[("content-type", "image/png")], [0, 1, 2]).await;
+    assert!(!envelope.ok);
+    assert_eq!((binary(&envelope).size_bytes, envelope.attachments.len()), (3, 0));
+    assert_eq!(binary(&envelope).saved_path, None);
 }

@@ -1,6 +1,8 @@
 //! The upstream's HTTP client: TLS, proxy, and its making on first use.
 
 mod client;
+#[cfg(test)]
+mod tests;
 pub(crate) mod tls;
 
 pub(crate) use client::LazyClient;

@@ -54,7 +54,14 @@ impl Attempt<'_> {
         if let Some(value) = authorization(self.config) {
             headers.insert(AUTHORIZATION, value);
         }
-        let Some(body) = self.payload.body().filter(|_| with_body) else { return Ok(request) };
+        let Some(body) = self.payload.body().filter(|_| with_body) else {
+            // RFC 9110 section 8.6: say that nothing comes, where something could.
+            if matches!(request.method().as_str(), "POST" | "PUT" | "PATCH") {
+                request.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
+            }
+            return Ok(request);
+        };
+        let headers = request.headers_mut();
         if let Some(value) = self.payload.content_type().and_then(|text| HeaderValue::from_str(text).ok()) {
             headers.entry(CONTENT_TYPE).or_insert(value);
         }

@@ -12,7 +12,10 @@ pub(crate) use fault::{broke_off, unreachable};
 
 use toolwright_core::ToolError;
 
-use self::retry::{Retries, Verdict};
+use self::{
+    fault::Fault,
+    retry::{Retries, Verdict},
+};
 use crate::{
     answer::Reply,
     context::{CallContext, Interrupted},
@@ -28,6 +31,7 @@ pub(crate) async fn exchange(attempt: &Attempt<'_>, context: &CallContext) -> Re
     let mut retries = Retries::new(changes_nothing);
     loop {
         let outcome = context.bound(attempt.send()).await.map_err(interrupted)?;
+        note(attempt, &outcome);
         let mut reply = match outcome {
             Ok(reply) => reply,
             Err(fault) => match retries.after_fault(&fault, context) {
@@ -47,9 +51,19 @@ pub(crate) async fn exchange(attempt: &Attempt<'_>, context: &CallContext) -> Re
             Verdict::Wait(wait) => wait,
         };
         if let Some(loading) = loading {
-            retries.report(&context.progress, &loading);
+            context.progress.say(&loading.message);
         }
         drop(reply);
         context.bound(tokio::time::sleep(wait)).await.map_err(interrupted)?;
+    }
+}
+
+/// A line for the log. The path holds the caller's values, so that only the method and the outcome are told.
+fn note(attempt: &Attempt<'_>, outcome: &Result<Reply, Fault>) {
+    let method = attempt.planned.method.as_str();
+    match outcome {
+        Ok(reply) => tracing::debug!(method, status = reply.status.as_u16(), "the upstream answered"),
+        Err(Fault::Network(error)) => tracing::debug!(method, connect = error.is_connect(), "no answer"),
+        Err(fault) => tracing::debug!(method, %fault, "no answer"),
     }
 }

@@ -5,10 +5,7 @@ use std::time::{Duration, SystemTime};
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
 use super::{fault::Fault, loading::Loading};
-use crate::{
-    answer::Reply,
-    context::{CallContext, Progress, ProgressUpdate},
-};
+use crate::{answer::Reply, context::CallContext};
 
 /// Further attempts of a safe call.
 const MOST_RETRIES: u32 = 2;
@@ -32,12 +29,11 @@ pub(crate) enum Verdict {
 pub(crate) struct Retries {
     safe: bool,
     done: u32,
-    loading_rounds: u32,
 }
 
 impl Retries {
     pub(crate) fn new(safe: bool) -> Self {
-        Retries { safe, done: 0, loading_rounds: 0 }
+        Retries { safe, done: 0 }
     }
 
     /// The pause after a broken connection, if a further attempt is allowed.
@@ -59,16 +55,6 @@ impl Retries {
             true => Verdict::Wait(pause),
             false => Verdict::Keep,
         }
-    }
-
-    /// Tells the watcher that the model is still loading.
-    pub(crate) fn report(&mut self, progress: &Progress, loading: &Loading) {
-        self.loading_rounds += 1;
-        progress.send(ProgressUpdate {
-            progress: f64::from(self.loading_rounds),
-            total: None,
-            message: loading.message.clone(),
-        });
     }
 
     fn take(&mut self) -> bool {

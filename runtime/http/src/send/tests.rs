@@ -253,6 +253,8 @@ async fn a_proxy_is_never_used_for_loopback() {
     let secure = setting.with(|config| {
         let port = config.base_url.port().unwrap();
         config.base_url = format!("https://localhost:{port}").parse().unwrap();
+        // The server speaks no TLS and waits for more.
+        config.connect_timeout = Duration::from_millis(300);
     });
     secure.call(&tool(GET), json!({})).await;
     assert_eq!(proxy.requests().len(), 0);
@@ -267,4 +269,13 @@ async fn a_proxy_is_used_for_other_secure_upstreams() {
     });
     assert_eq!(setting.call(&tool(GET), json!({})).await.code(), Some(Code::UpstreamUnreachable));
     assert_eq!(proxy.requests()[0].line, "CONNECT upstream.example:443 HTTP/1.1");
+}
+
+#[tokio::test]
+async fn a_refusal_in_the_middle_of_an_upload_is_the_answer() {
+    let server =
+        Server::with_head_only(answer("413 Payload Too Large", &[("content-type", "text/plain")], "15 MB")).await;
+    let arguments = json!({"request": "x".repeat(20_000_000)});
+    let envelope = Setting::for_server(&server).call(&tool(POST_JSON), arguments).await;
+    assert_eq!(envelope.status_code, Some(413), "{envelope:?}");
 }

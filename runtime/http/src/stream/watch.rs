@@ -1,6 +1,6 @@
 //! Text for people who watch a stream. Nobody waits for them: what the channel cannot take goes with the next piece.
 
-use crate::context::{Progress, ProgressUpdate};
+use crate::context::Progress;
 
 /// Text that was not shown yet is dropped beyond this: it is in the result.
 const MOST_PENDING: usize = 64 * 1024;
@@ -10,12 +10,11 @@ const MOST_PENDING: usize = 64 * 1024;
 pub(crate) struct Watch<'a> {
     progress: &'a Progress,
     pending: String,
-    sent: u32,
 }
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(progress: &'a Progress) -> Self {
-        Watch { progress, pending: String::new(), sent: 0 }
+        Watch { progress, pending: String::new() }
     }
 
     /// Shows text, or keeps it for later.
@@ -29,12 +28,7 @@ impl<'a> Watch<'a> {
 
     /// Shows what was kept.
     pub(crate) fn flush(&mut self) {
-        if self.pending.is_empty() {
-            return;
-        }
-        let progress = f64::from(self.sent + 1);
-        if self.progress.send(ProgressUpdate { progress, total: None, message: self.pending.clone() }) {
-            self.sent += 1;
+        if !self.pending.is_empty() && self.progress.say(&self.pending) {
             self.pending.clear();
         }
     }

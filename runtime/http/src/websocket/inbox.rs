@@ -8,7 +8,6 @@ use toolwright_core::{Envelope, ToolError};
 use super::{Session, too_much};
 use crate::{
     answer::{Unread, cut, link, message_of, tolerate},
-    context::ProgressUpdate,
     saved::PartialFile,
 };
 
@@ -83,11 +82,7 @@ impl<'a> Inbox<'a> {
 
     fn keep(&mut self, message: Value, note: String, error: Option<String>) -> Taken {
         self.messages.push(message);
-        self.session.context.progress.send(ProgressUpdate {
-            progress: f64::from(u32::try_from(self.messages.len()).unwrap_or(u32::MAX)),
-            total: None,
-            message: note,
-        });
+        self.session.context.progress.say(&note);
         match error {
             Some(error) => Taken::Error(error),
             None if self.messages.len() >= self.max_messages => Taken::Full,

@@ -21,8 +21,18 @@ pub(super) const TOOL: Fixed = Fixed {
     idempotent: false,
     open_world: true,
     arguments: &[
-        Argument { name: "tool_name", schema: r#"{"type":"string"}"#, description: "Name from search_additional_tools.", required: true },
-        Argument { name: "arguments", schema: r#"{"type":"object"}"#, description: "As its input_schema says.", required: true },
+        Argument {
+            name: "tool_name",
+            schema: r#"{"type":"string"}"#,
+            description: "Name from search_additional_tools.",
+            required: true,
+        },
+        Argument {
+            name: "arguments",
+            schema: r#"{"type":"object"}"#,
+            description: "As its input_schema says.",
+            required: true,
+        },
     ],
 };
 

@@ -68,7 +68,9 @@ pub(crate) async fn call(app: &App, name: &str, arguments: Map<String, Value>, c
     let mut envelope = match name {
         // The tool that it executes is recorded, and has its own time.
         "execute_additional_tool" => return execute_additional_tool::call(app, arguments, context).await,
-        "list_additional_tools" => recorded(app, &list_additional_tools::TOOL, || list_additional_tools::call(app, arguments)),
+        "list_additional_tools" => {
+            recorded(app, &list_additional_tools::TOOL, || list_additional_tools::call(app, arguments))
+        }
         "search_additional_tools" => {
             recorded(app, &search_additional_tools::TOOL, || search_additional_tools::call(app, arguments))
         }

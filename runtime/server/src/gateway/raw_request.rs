@@ -20,7 +20,12 @@ pub(super) const TOOL: Fixed = Fixed {
     open_world: true,
     arguments: &[
         Argument { name: "method", schema: r#"{"type":"string"}"#, description: "HTTP method.", required: true },
-        Argument { name: "path", schema: r#"{"type":"string"}"#, description: "Absolute path of the API, such as /v1/models.", required: true },
+        Argument {
+            name: "path",
+            schema: r#"{"type":"string"}"#,
+            description: "Absolute path of the API, such as /v1/models.",
+            required: true,
+        },
         Argument { name: "query", schema: r#"{"type":"object"}"#, description: "Query parameters.", required: false },
         Argument { name: "body", schema: "{}", description: "JSON body.", required: false },
         Argument {

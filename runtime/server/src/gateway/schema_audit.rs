@@ -71,13 +71,16 @@ fn facts(app: &App) -> Envelope {
         ("operations_by_tag", tags(rows)),
         ("operations_by_risk", risks(rows)),
         ("operations_without_route", missing_routes(rows)),
-        ("document", json!({
-            "title": document.title,
-            "version": document.version,
-            "dialect": document.dialect,
-            "definitions": document.definitions,
-            "sha256": document.sha256,
-        })),
+        (
+            "document",
+            json!({
+                "title": document.title,
+                "version": document.version,
+                "dialect": document.dialect,
+                "definitions": document.definitions,
+                "sha256": document.sha256,
+            }),
+        ),
         ("catalog_sha256", app.server.catalog_sha256.into()),
     ]);
     let refused = rows.iter().filter(|row| app.exposure.admit(row).is_err()).count();
@@ -109,7 +112,12 @@ fn risks(rows: &[ToolSpec]) -> Value {
     for row in rows {
         *counts.entry(row.risk).or_default() += 1;
     }
-    json!(counts.iter().map(|(risk, count)| (json!(risk).as_str().unwrap_or_default().to_owned(), json!(count))).collect::<Map<_, _>>())
+    json!(
+        counts
+            .iter()
+            .map(|(risk, count)| (json!(risk).as_str().unwrap_or_default().to_owned(), json!(count)))
+            .collect::<Map<_, _>>()
+    )
 }
 
 /// The operations that the real server has no route for, with what to use instead.

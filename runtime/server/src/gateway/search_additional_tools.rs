@@ -16,8 +16,18 @@ pub(super) const TOOL: Fixed = Fixed {
     idempotent: true,
     open_world: false,
     arguments: &[
-        Argument { name: "query", schema: r#"{"type":"string"}"#, description: "A few words or a plain sentence.", required: true },
-        Argument { name: "limit", schema: r#"{"type":"integer","default":5}"#, description: "At most 20.", required: false },
+        Argument {
+            name: "query",
+            schema: r#"{"type":"string"}"#,
+            description: "A few words or a plain sentence.",
+            required: true,
+        },
+        Argument {
+            name: "limit",
+            schema: r#"{"type":"integer","default":5}"#,
+            description: "At most 20.",
+            required: false,
+        },
         Argument {
             name: "detail",
             schema: r#"{"enum":["auto","brief","full"],"default":"auto"}"#,
@@ -67,7 +77,8 @@ pub(super) fn call(app: &App, arguments: Map<String, Value>) -> Envelope {
     let matches = matches(app, &targets, detail);
     let mut envelope = answer([("query", query.into()), ("count", matches.len().into())]);
     if matches.is_empty() {
-        let hint = "Nothing matches. Say what the tool should do in other words, or call list_additional_tools for all names.";
+        let hint =
+            "Nothing matches. Say what the tool should do in other words, or call list_additional_tools for all names.";
         envelope.extra.insert("hint".into(), hint.into());
     }
     envelope.extra.insert("matches".into(), matches.into());

@@ -62,7 +62,8 @@ impl Gateway {
     /// The compiled schema of a fixed tool.
     pub(super) fn checker(&self, app: &App, fixed: &Fixed) -> Result<&Checker, ToolError> {
         let place = FIXED.iter().position(|known| known.name == fixed.name);
-        let cell = place.and_then(|place| self.checkers.get(place)).ok_or_else(|| ToolError::invalid("no such tool"))?;
+        let cell =
+            place.and_then(|place| self.checkers.get(place)).ok_or_else(|| ToolError::invalid("no such tool"))?;
         if let Some(checker) = cell.get() {
             return Ok(checker);
         }

@@ -47,7 +47,9 @@ fn list(items: &[Value]) -> Value {
 }
 
 fn name(item: &Value) -> Option<Value> {
-    let named = |item: &Map<String, Value>| ["id", "name", "Name", "ID", "title"].iter().find_map(|key| item.get(*key).cloned());
+    let named = |item: &Map<String, Value>| {
+        ["id", "name", "Name", "ID", "title"].iter().find_map(|key| item.get(*key).cloned())
+    };
     match item {
         Value::Object(members) => named(members).filter(|name| name.is_string() || name.is_number()),
         Value::String(_) | Value::Number(_) | Value::Bool(_) => Some(item.clone()),
@@ -74,7 +76,10 @@ mod tests {
 
     #[test]
     fn short_members_are_kept() {
-        assert_eq!(summary(&json!({"version": "v3", "data": [1]})), json!({"version": "v3", "data": {"count": 1, "first": [1]}}));
+        assert_eq!(
+            summary(&json!({"version": "v3", "data": [1]})),
+            json!({"version": "v3", "data": {"count": 1, "first": [1]}})
+        );
     }
 
     #[test]
@@ -86,6 +91,9 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut() {
-        assert_eq!(summary(&"é".repeat(200).into()).as_str().unwrap().chars().count(), 120 + "… (200 characters)".chars().count());
+        assert_eq!(
+            summary(&"é".repeat(200).into()).as_str().unwrap().chars().count(),
+            120 + "… (200 characters)".chars().count()
+        );
     }
 }

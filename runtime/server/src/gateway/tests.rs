@@ -25,7 +25,11 @@ fn app(variables: &[(&str, &str)]) -> (Arc<App>, tempfile::TempDir) {
 async fn upstream() -> String {
     let json = |value: Value| async move { ([("content-type", "application/json")], value.to_string()) };
     let router = Router::new()
-        .route("/items", get(move || json(json!([{"id": 1, "note": "x".repeat(500)}, {"id": 2}]))).post(|body: String| async { body }))
+        .route(
+            "/items",
+            get(move || json(json!([{"id": 1, "note": "x".repeat(500)}, {"id": 2}])))
+                .post(|body: String| async { body }),
+        )
         .route("/items/{id}", get(move || json(json!({"id": 1}))))
         .route("/slow", get(|| async { axum::http::StatusCode::INTERNAL_SERVER_ERROR }))
         .route("/swagger/doc.json", get(move || json(json!({"paths": {"/items": {"get": {}}, "/new": {"post": {}}}}))))
@@ -58,7 +62,13 @@ fn five_tools_are_listed() {
     let listed: Vec<String> = tools(&app).iter().map(|tool| tool.name.to_string()).collect();
     assert_eq!(
         listed,
-        ["list_additional_tools", "search_additional_tools", "execute_additional_tool", "server_health", "schema_audit"]
+        [
+            "list_additional_tools",
+            "search_additional_tools",
+            "execute_additional_tool",
+            "server_health",
+            "schema_audit"
+        ]
     );
 }
 
@@ -146,7 +156,8 @@ async fn search_limits_are_clamped() {
 #[tokio::test]
 async fn brief_matches_name_their_arguments() {
     let (app, _state) = app(&[]);
-    let result = run(&app, "search_additional_tools", json!({"query": "add item", "limit": 1, "detail": "brief"})).await;
+    let result =
+        run(&app, "search_additional_tools", json!({"query": "add item", "limit": 1, "detail": "brief"})).await;
     let expected = json!({
         "name": "add_item",
         "description": "What it does.",
@@ -265,7 +276,10 @@ async fn probes_report_each_operation_without_arguments() {
     assert_eq!(result["probed"], 2);
     assert_eq!(result["passed"], 1);
     assert_eq!(result["failed"], 1);
-    assert_eq!(result["results"][0], json!({"tool": "list_items", "path": "/items", "ok": true, "status_code": 200, "error": null}));
+    assert_eq!(
+        result["results"][0],
+        json!({"tool": "list_items", "path": "/items", "ok": true, "status_code": 200, "error": null})
+    );
     assert_eq!(result["results"][1]["status_code"], 500);
     assert_eq!(result["ok"], false);
 }

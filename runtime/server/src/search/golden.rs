@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use serde_json::Value;
 
@@ -44,11 +45,14 @@ fn read_operation(document: &mut Document, target: &str, update: &Value) {
         document.name = name.into();
         document.title = update["summary"].as_str().unwrap_or_default().into();
         document.summary = update["description"].as_str().unwrap_or_default().into();
-        document.description = format!("{}\nReturns: {}", document.summary, extension["returns"].as_str().unwrap_or_default());
+        document.description =
+            format!("{}\nReturns: {}", document.summary, extension["returns"].as_str().unwrap_or_default());
         document.changes = !matches!(extension["risk"].as_str(), Some("read-only" | "compute"));
         document.path = target.split('\'').nth(1).unwrap_or_default().replace(['/', '{', '}'], " ");
-        document.phrases = ["en", "ko", "ja"].iter().flat_map(|language| texts(&extension["search"][language])).collect();
-        document.fields = extension["arguments"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
+        document.phrases =
+            ["en", "ko", "ja"].iter().flat_map(|language| texts(&extension["search"][language])).collect();
+        document.fields =
+            extension["arguments"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect();
         document.fields.extend(texts(&extension["advertise"]));
     }
     if extension["route"].is_object() {
@@ -88,11 +92,18 @@ struct Figures {
 #[test]
 fn the_golden_queries_find_their_tools() {
     let documents = documents();
+    let started = Instant::now();
     let index = Index::new(&documents);
+    println!("index of {} tools in {:?}", documents.len(), started.elapsed());
     let mut figures: BTreeMap<String, Figures> = BTreeMap::new();
     let mut required_misses = 0;
-    for query in queries() {
-        let names: Vec<&str> = index.search(&query.text).iter().map(|hit| documents[hit.document].name.as_str()).collect();
+    let queries = queries();
+    let started = Instant::now();
+    let found = queries.iter().map(|query| index.search(&query.text).len()).sum::<usize>();
+    println!("{found} hits of {} queries in {:?}", queries.len(), started.elapsed());
+    for query in queries {
+        let names: Vec<&str> =
+            index.search(&query.text).iter().map(|hit| documents[hit.document].name.as_str()).collect();
         let place = names.iter().position(|name| query.expected.iter().any(|expected| expected == name));
         let figures = figures.entry(query.language.clone()).or_default();
         figures.count += 1;
@@ -102,7 +113,13 @@ fn the_golden_queries_find_their_tools() {
             required_misses += usize::from(query.required);
             let mark = if query.required { "REQUIRED" } else { "" };
             let top: Vec<&&str> = names.iter().take(4).collect();
-            println!("{} {:?} {mark} {} -> {:?}, got {top:?}", query.language, place.map(|p| p + 1), query.text, query.expected);
+            println!(
+                "{} {:?} {mark} {} -> {:?}, got {top:?}",
+                query.language,
+                place.map(|p| p + 1),
+                query.text,
+                query.expected
+            );
         }
     }
     for (language, Figures { count, first, third }) in &figures {

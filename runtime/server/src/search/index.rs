@@ -6,7 +6,7 @@ use super::{
     Document, Intent,
     english::identifier_words,
     script::fold,
-    terms::{CONCEPT_WEIGHT, Term, indexed_terms, query_terms},
+    terms::{CONCEPT_WEIGHT, Term, Word, indexed_terms, query_terms, words},
 };
 
 /// A tool that a query found.
@@ -48,6 +48,10 @@ const STAND_IN_FACTOR: f32 = 0.8;
 const NOISE: f32 = 0.2;
 /// A best hit below this score explains too little of the query to be an answer.
 const LEAST: f32 = 0.12;
+/// Characters of a query that are read: nobody asks in more, and time grows with them.
+const LONGEST_QUERY: usize = 400;
+/// Shortest word that may be misspelt or unfinished.
+const SHORTEST_NEAR: usize = 5;
 /// Factor for an indexed word that stands in for a misspelt or unfinished one.
 const NEAR_FACTOR: f32 = 0.6;
 
@@ -56,9 +60,13 @@ const NEAR_FACTOR: f32 = 0.6;
 pub(crate) struct Index {
     documents: Vec<Entry>,
     phrases: Vec<Phrase>,
-    /// By text of the term.
-    vocabulary: HashMap<String, Posting>,
+    /// Where the posting of a term is, by its text.
+    vocabulary: HashMap<String, usize>,
+    postings: Vec<Posting>,
 }
+
+/// The terms of words already seen: phrases repeat the same few words.
+type Known = HashMap<Word, Vec<(usize, f32)>>;
 
 /// What ranking needs of a document beside its terms.
 #[derive(Debug)]
@@ -105,36 +113,36 @@ impl Index {
     pub(crate) fn new(documents: &[Document]) -> Self {
         let names: Vec<&str> = documents.iter().map(|document| document.name.as_str()).collect();
         let mut index = Index::default();
+        let mut known = Known::new();
         for document in documents {
-            index.add(document, &names);
+            index.add(document, &names, &mut known);
         }
         index.weigh();
         index
     }
 
-    fn add(&mut self, document: &Document, names: &[&str]) {
+    fn add(&mut self, document: &Document, names: &[&str], known: &mut Known) {
         let at = self.documents.len();
         let spoken_name = identifier_words(&document.name);
         let summary = own_sentences(&document.summary, &document.name, names);
         let description = own_sentences(&document.description, &document.name, names);
         let mut length = 0.0;
-        let mut field = |text: &str, weight: f32| {
-            for term in indexed_terms(text) {
-                let posting = self.vocabulary.entry(term.text).or_default();
-                add_to(&mut posting.documents, at, term.weight * weight);
-                length += term.weight * weight;
-            }
-        };
-        field(&spoken_name, weight::NAME);
-        field(&document.title, weight::TITLE);
-        field(&summary, weight::SUMMARY);
-        field(&description, weight::DESCRIPTION);
-        field(&document.path, weight::PATH);
-        document.fields.iter().for_each(|name| field(name, weight::FIELD));
-        document.tags.iter().for_each(|tag| field(tag, weight::TAG));
-        document.phrases.iter().for_each(|phrase| field(phrase, weight::PHRASE));
-        for phrase in [&spoken_name, &document.title, &summary].into_iter().chain(&document.phrases) {
-            self.add_phrase(at, phrase);
+        for (text, weight) in
+            [(&spoken_name, weight::NAME), (&document.title, weight::TITLE), (&summary, weight::SUMMARY)]
+                .into_iter()
+                .chain(document.phrases.iter().map(|phrase| (phrase, weight::PHRASE)))
+        {
+            let terms = self.intern(text, known);
+            self.add_phrase(at, text, &terms);
+            length += self.add_terms(at, &terms, weight);
+        }
+        for (text, weight) in [(&description, weight::DESCRIPTION), (&document.path, weight::PATH)]
+            .into_iter()
+            .chain(document.fields.iter().map(|name| (name, weight::FIELD)))
+            .chain(document.tags.iter().map(|tag| (tag, weight::TAG)))
+        {
+            let terms = self.intern(text, known);
+            length += self.add_terms(at, &terms, weight);
         }
         self.documents.push(Entry {
             name: document.name.clone(),
@@ -146,12 +154,49 @@ impl Index {
         });
     }
 
-    fn add_phrase(&mut self, document: usize, text: &str) {
+    /// The text's terms by their postings, with their weights.
+    fn intern(&mut self, text: &str, known: &mut Known) -> Vec<(usize, f32)> {
+        let mut interned = Vec::new();
+        for word in words(text) {
+            if let Some(terms) = known.get(&word) {
+                interned.extend_from_slice(terms);
+                continue;
+            }
+            let terms: Vec<(usize, f32)> =
+                indexed_terms(&word).into_iter().map(|term| (self.place(term.text), term.weight)).collect();
+            interned.extend_from_slice(&terms);
+            known.insert(word, terms);
+        }
+        interned
+    }
+
+    /// Where the posting of a term is, a new one where it has none.
+    fn place(&mut self, term: String) -> usize {
+        let new = self.postings.len();
+        let place = *self.vocabulary.entry(term).or_insert(new);
+        if place == new {
+            self.postings.push(Posting::default());
+        }
+        place
+    }
+
+    /// Adds a field's terms and returns what they weigh.
+    fn add_terms(&mut self, document: usize, terms: &[(usize, f32)], weight: f32) -> f32 {
+        for (place, share) in terms {
+            if let Some(posting) = self.postings.get_mut(*place) {
+                add_to(&mut posting.documents, document, share * weight);
+            }
+        }
+        terms.iter().map(|(_, share)| share * weight).sum()
+    }
+
+    fn add_phrase(&mut self, document: usize, text: &str, terms: &[(usize, f32)]) {
         let at = self.phrases.len();
-        for term in indexed_terms(text) {
-            let posting = self.vocabulary.entry(term.text).or_default();
-            if !posting.phrases.iter().any(|(phrase, _)| *phrase == at) {
-                posting.phrases.push((at, term.weight));
+        for (place, weight) in terms {
+            let Some(posting) = self.postings.get_mut(*place) else { continue };
+            // A term that the phrase repeats counts once; phrases come in order.
+            if posting.phrases.last().is_none_or(|(last, _)| *last != at) {
+                posting.phrases.push((at, *weight));
             }
         }
         self.phrases.push(Phrase { document, text: spaced(text), length: 0.0 });
@@ -161,7 +206,7 @@ impl Index {
     #[allow(clippy::cast_precision_loss)] // Counts are small.
     fn weigh(&mut self) {
         let count = self.documents.len() as f32;
-        for posting in self.vocabulary.values_mut() {
+        for posting in &mut self.postings {
             posting.rarity = rarity(posting.documents.len() as f32, count);
             for (phrase, weight) in &posting.phrases {
                 if let Some(phrase) = self.phrases.get_mut(*phrase) {
@@ -178,6 +223,8 @@ impl Index {
     /// upstream's state before tools that change it. Empty where nothing matches well enough to be meant.
     #[must_use]
     pub(crate) fn search(&self, query: &str) -> Vec<Hit> {
+        let end = query.char_indices().nth(LONGEST_QUERY).map_or(query.len(), |(end, _)| end);
+        let query = query.get(..end).unwrap_or(query);
         let intent = Intent::of(query);
         let mut scores = self.text_scores(query);
         let folded = fold(query);
@@ -287,20 +334,26 @@ impl Index {
 
     #[allow(clippy::cast_precision_loss)] // Counts are small.
     fn look_up(&self, term: &Term) -> QueryTerm<'_> {
-        if let Some(posting) = self.vocabulary.get(&term.text) {
+        if let Some(posting) = self.posting(&term.text) {
             return QueryTerm { weight: term.weight, rarity: posting.rarity, posting: Some(posting) };
         }
         let rarity = rarity(0.0, self.documents.len() as f32);
         match self.near(&term.text) {
-            Some(posting) => QueryTerm { weight: term.weight * NEAR_FACTOR, rarity: posting.rarity, posting: Some(posting) },
+            Some(posting) => {
+                QueryTerm { weight: term.weight * NEAR_FACTOR, rarity: posting.rarity, posting: Some(posting) }
+            }
             None => QueryTerm { weight: term.weight, rarity, posting: None },
         }
+    }
+
+    fn posting(&self, term: &str) -> Option<&Posting> {
+        self.vocabulary.get(term).and_then(|place| self.postings.get(*place))
     }
 
     /// The indexed word that an unknown word of ASCII letters was probably meant to be: it begins like it, or differs by
     /// one letter.
     fn near(&self, word: &str) -> Option<&Posting> {
-        if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        if word.len() < SHORTEST_NEAR || !word.bytes().all(|byte| byte.is_ascii_alphabetic()) {
             return None;
         }
         let is_near = |known: &str| {
@@ -309,7 +362,8 @@ impl Index {
                 && (known.starts_with(word) || within_one_edit(known.as_bytes(), word.as_bytes()))
         };
         let near = self.vocabulary.iter().filter(|(known, _)| is_near(known));
-        near.min_by_key(|(known, _)| (known.len().abs_diff(word.len()), known.as_str())).map(|(_, posting)| posting)
+        let nearest = near.min_by_key(|(known, _)| (known.len().abs_diff(word.len()), known.as_str()));
+        nearest.and_then(|(_, place)| self.postings.get(*place))
     }
 }
 
@@ -374,5 +428,94 @@ fn within_one_edit(left: &[u8], right: &[u8]) -> bool {
         ([_, a @ ..], b) | (b, [_, a @ ..]) if a == b => true,
         ([a, b, left @ ..], [c, d, right @ ..]) => a == d && b == c && left == right,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(name: &str, summary: &str, changes: bool) -> Document {
+        Document { name: name.into(), summary: summary.into(), changes, ..Document::default() }
+    }
+
+    fn names(documents: &[Document], query: &str) -> Vec<String> {
+        Index::new(documents).search(query).iter().map(|hit| documents[hit.document].name.clone()).collect()
+    }
+
+    #[test]
+    fn the_name_itself_comes_first() {
+        let documents = [
+            document("list_orders", "List orders.", false),
+            document("list_orders_by_day", "List orders, orders.", false),
+        ];
+        for query in ["list_orders", "List Orders", "list-orders"] {
+            assert_eq!(names(&documents, query)[0], "list_orders");
+        }
+    }
+
+    #[test]
+    fn a_query_that_reads_never_has_a_change_above_a_reading_tool() {
+        let documents = [
+            document("set_order_status", "Set the order status, order status.", true),
+            document("find_shipments", "Where an order is.", false),
+        ];
+        assert_eq!(names(&documents, "show order status"), ["find_shipments", "set_order_status"]);
+        assert_eq!(names(&documents, "change order status")[0], "set_order_status");
+    }
+
+    #[test]
+    fn dead_routes_come_last() {
+        let dead = Document { dead: true, ..document("list_orders", "List orders.", false) };
+        let documents = [dead, document("export", "Everything, orders too.", false)];
+        assert_eq!(names(&documents, "orders"), ["export", "list_orders"]);
+    }
+
+    #[test]
+    fn sentences_about_another_tool_do_not_count() {
+        let documents = [
+            document("delete_order", "Remove an order. To refund its payment use refund_payment.", true),
+            document("refund_payment", "Give money back.", true),
+        ];
+        assert_eq!(names(&documents, "refund a payment"), ["refund_payment"]);
+    }
+
+    #[test]
+    fn phrases_of_any_language_find_their_tool() {
+        let shipped = Document {
+            phrases: vec!["배송 조회".into(), "荷物の追跡".into()],
+            ..document("track_parcel", "Track.", false)
+        };
+        let documents = [shipped, document("list_orders", "List orders.", false)];
+        assert_eq!(names(&documents, "배송을 조회하고 싶어요")[0], "track_parcel");
+        assert_eq!(names(&documents, "荷物を追跡したい")[0], "track_parcel");
+    }
+
+    #[test]
+    fn meanings_find_tools_without_phrases_of_the_language() {
+        let documents =
+            [document("delete_user", "Remove a user.", true), document("list_orders", "List orders.", false)];
+        assert_eq!(names(&documents, "사용자 삭제")[0], "delete_user");
+        assert_eq!(names(&documents, "注文の一覧")[0], "list_orders");
+    }
+
+    #[test]
+    fn a_slip_of_the_keyboard_does_not_matter() {
+        let documents =
+            [document("list_shipments", "List shipments.", false), document("add_user", "Add a user.", true)];
+        assert_eq!(names(&documents, "shipmnets")[0], "list_shipments");
+    }
+
+    #[test]
+    fn nothing_meant_finds_nothing() {
+        let documents = [document("list_orders", "List orders.", false)];
+        for query in ["", "the", "xyzzy plugh", "?!", "ㅋㅋㅋ"] {
+            assert_eq!(names(&documents, query), Vec::<String>::new(), "{query:?}");
+        }
+    }
+
+    #[test]
+    fn an_index_of_nothing_finds_nothing() {
+        assert_eq!(Index::new(&[]).search("orders"), Vec::new());
     }
 }

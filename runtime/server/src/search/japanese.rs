@@ -4,6 +4,7 @@ use std::{collections::HashSet, sync::LazyLock};
 
 use super::{
     concept,
+    script::Script,
     terms::{CONCEPT_WEIGHT, Term, entries, push_pairs},
 };
 
@@ -19,10 +20,11 @@ fn meanings(run: &str) -> impl Iterator<Item = Term> {
     concept::within(run).into_iter().map(|concept| Term::meaning(concept, CONCEPT_WEIGHT))
 }
 
-/// A word with the particle after it, which tells what is acted on from what comes out: 文字に, 音声を.
-pub(super) fn form(run: &str, hiragana: &str) -> Option<Term> {
-    let particle = ["から", "まで", "を", "に", "へ", "で"].iter().find(|particle| hiragana.starts_with(**particle))?;
-    Some(Term::form(&format!("{run}{particle}")))
+/// The particle at the start of hiragana that follows a word.
+pub(super) fn particle(script: Script, hiragana: &str) -> Option<&'static str> {
+    let particles = ["から", "まで", "を", "に", "へ", "で"];
+    let found = particles.into_iter().find(|particle| hiragana.starts_with(particle));
+    found.filter(|_| matches!(script, Script::Kanji | Script::Katakana))
 }
 
 /// Pairs of characters, and weakly each character: 消去 and 消す have one in common.

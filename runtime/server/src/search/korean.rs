@@ -85,10 +85,10 @@ fn base_syllable(syllable: char) -> char {
     };
     let (lead, vowel, tail) = (index / 588, index / 28 % 21, index % 28);
     let vowel = match vowel {
-        14 => 13,              // ㅝ to ㅜ
-        9 => 8,                // ㅘ to ㅗ
-        6 => 20,               // ㅕ to ㅣ
-        1 if lead == 18 => 0,  // 해 to 하
+        14 => 13,             // ㅝ to ㅜ
+        9 => 8,               // ㅘ to ㅗ
+        6 => 20,              // ㅕ to ㅣ
+        1 if lead == 18 => 0, // 해 to 하
         other => other,
     };
     let tail = if matches!(tail, 4 | 8 | 16 | 17 | 20) { 0 } else { tail }; // ㄴ ㄹ ㅁ ㅂ ㅆ

@@ -1,9 +1,9 @@
 //! Folding and cutting text into runs of one script.
 
-use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfkc_quick};
 
 /// The kinds of writing that are cut differently.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Script {
     /// Letters and digits of any script without a kind of its own.
     Letters,
@@ -18,7 +18,7 @@ pub(super) enum Script {
 }
 
 /// A stretch of one script.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Run {
     pub(super) script: Script,
     pub(super) text: String,
@@ -28,6 +28,12 @@ pub(super) struct Run {
 
 /// Lower case in compatibility form (NFKC): full and half width, composed and decomposed spellings become one.
 pub(super) fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
+        return text.chars().flat_map(char::to_lowercase).collect();
+    }
     text.nfkc().flat_map(char::to_lowercase).collect()
 }
 

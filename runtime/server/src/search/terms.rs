@@ -1,6 +1,6 @@
 //! Text to weighted terms.
 
-use super::script::{Script, fold, runs};
+use super::script::{Run, Script, fold, runs};
 use super::{english, japanese, korean};
 
 /// What a word's meaning counts beside the word itself.
@@ -35,32 +35,49 @@ impl Term {
     }
 }
 
-/// The terms of an indexed text, meanings among them.
-pub(super) fn indexed_terms(text: &str) -> Vec<Term> {
-    let mut terms = query_terms(text);
+/// A word as it stands in a text: a run, and the Japanese particle that follows it.
+pub(super) type Word = (Run, Option<&'static str>);
+
+/// The words of a text.
+pub(super) fn words(text: &str) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    for run in runs(&fold(text)) {
+        if let Some((before, particle)) = words.last_mut()
+            && run.joined
+            && run.script == Script::Hiragana
+        {
+            *particle = japanese::particle(before.script, &run.text);
+        }
+        words.push((run, None));
+    }
+    words
+}
+
+/// The terms of an indexed word, its meanings among them.
+pub(super) fn indexed_terms(word: &Word) -> Vec<Term> {
+    let mut terms = word_terms(word);
     let meanings: Vec<Term> =
         terms.iter().filter_map(|term| term.concept).map(|concept| Term::meaning(concept, CONCEPT_WEIGHT)).collect();
     terms.extend(meanings);
     terms
 }
 
-/// The terms of a text, repeated ones as often as they occur. Meanings of single terms are only noted on these.
-pub(super) fn query_terms(text: &str) -> Vec<Term> {
+/// The terms of a query, repeated ones as often as they occur. Meanings of single terms are only noted on these.
+pub(super) fn query_terms(query: &str) -> Vec<Term> {
+    words(query).iter().flat_map(word_terms).collect()
+}
+
+fn word_terms((run, particle): &Word) -> Vec<Term> {
     let mut terms = Vec::new();
-    let runs = runs(&fold(text));
-    for (at, run) in runs.iter().enumerate() {
-        match run.script {
-            Script::Letters => english::terms(&run.text, &mut terms),
-            Script::Hangul => korean::terms(&run.text, &mut terms),
-            Script::Kanji => japanese::kanji(&run.text, &mut terms),
-            Script::Katakana => japanese::katakana(&run.text, &mut terms),
-            Script::Hiragana => japanese::hiragana(&run.text, &mut terms),
-        }
-        let next = runs.get(at + 1).filter(|next| next.joined && next.script == Script::Hiragana);
-        if let Some(next) = next.filter(|_| matches!(run.script, Script::Kanji | Script::Katakana)) {
-            terms.extend(japanese::form(&run.text, &next.text));
-        }
+    match run.script {
+        Script::Letters => english::terms(&run.text, &mut terms),
+        Script::Hangul => korean::terms(&run.text, &mut terms),
+        Script::Kanji => japanese::kanji(&run.text, &mut terms),
+        Script::Katakana => japanese::katakana(&run.text, &mut terms),
+        Script::Hiragana => japanese::hiragana(&run.text, &mut terms),
     }
+    // A particle tells what is acted on from what comes out: 文字に, 音声を.
+    terms.extend(particle.map(|particle| Term::form(&format!("{}{particle}", run.text))));
     terms
 }
 

@@ -42,7 +42,11 @@ fn is_private_import(item: &syn::Item) -> bool {
 pub(super) fn imports(items: &[TokenStream], module: &str, names: &Names) -> Vec<TokenStream> {
     let mut used = BTreeSet::new();
     for item in items {
-        idents(item.clone(), &mut used);
+        match syn::parse2::<syn::Item>(item.clone()) {
+            Ok(item) => idents(without_own_names(item), &mut used),
+            // What does not parse is reported when it is printed.
+            Err(_) => continue,
+        }
     }
     let mut by_crate: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let known = [
@@ -81,6 +85,17 @@ fn import(from: &str, names: &[&str]) -> TokenStream {
         [only] => quote!(use #from::#only;),
         several => quote!(use #from::{#(#several),*};),
     }
+}
+
+/// The tokens by which an item refers to others: its attributes and the types of its fields.
+fn without_own_names(item: syn::Item) -> TokenStream {
+    let (attributes, fields) = match item {
+        syn::Item::Struct(item) => (item.attrs, item.fields.into_iter().map(|field| field.ty).collect()),
+        syn::Item::Enum(item) => (item.attrs, Vec::new()),
+        other => return quote!(#other),
+    };
+    let attributes = attributes.iter().filter(|attribute| !attribute.path().is_ident("doc"));
+    quote!(#(#attributes)* #(#fields)*)
 }
 
 fn idents(tokens: TokenStream, found: &mut BTreeSet<String>) {

@@ -136,10 +136,79 @@ pub(crate) fn orphan_packages(root: &Path, generated: &[Generated]) -> Result<Ve
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-    use super::{Difference, difference};
+    use std::fs;
+    use std::path::Path;
+
+    use super::{Difference, compare, difference};
+    use toolwright_generator::diagnostic::Sink;
+    use toolwright_generator::load::Files;
     use toolwright_generator::source::sha256_hex;
+    use toolwright_generator::{Generated, generate};
+
+    const DOCUMENT: &str = "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/t: {get: {operationId: t}}}\n";
+
+    fn server() -> Generated {
+        let mut files = Files::new();
+        let settings = "server: t\ntitle: T\ndocument: o.yaml\nupstream: {env_prefix: T}\n";
+        files.insert("specs/t/server.yaml", settings);
+        files.insert("specs/t/o.yaml", DOCUMENT);
+        generate(&files, "specs/t", &mut Sink::new()).unwrap()
+    }
+
+    /// A folder as a run leaves it.
+    fn written(server: &Generated) -> tempfile::TempDir {
+        let root = tempfile::tempdir().unwrap();
+        for (path, content) in server.files.iter() {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        root
+    }
+
+    fn found(root: &Path, server: &Generated) -> Vec<String> {
+        compare(root, &server.files).unwrap().iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn what_a_run_wrote_is_up_to_date() {
+        let server = server();
+        assert_eq!(found(written(&server).path(), &server), [""; 0]);
+    }
+
+    #[test]
+    fn each_difference_is_named() {
+        let server = server();
+        let root = written(&server);
+        let tools = root.path().join("generated/t-tools");
+        fs::remove_file(tools.join("catalog.json")).unwrap();
+        fs::write(tools.join("src/mine.rs"), "").unwrap();
+        fs::write(tools.join("src/lib.rs"), "// mine").unwrap();
+        let expected = [
+            "missing: generated/t-tools/catalog.json",
+            "edited by hand: generated/t-tools/src/lib.rs",
+            "orphan: generated/t-tools/src/mine.rs (not written by a run)",
+        ];
+        assert_eq!(found(root.path(), &server), expected);
+    }
+
+    #[test]
+    fn settling_makes_it_right_and_leaves_orphans_alone() {
+        let server = server();
+        let root = written(&server);
+        let tools = root.path().join("generated/t-tools");
+        fs::remove_file(tools.join("catalog.json")).unwrap();
+        fs::write(tools.join("src/mine.rs"), "mine").unwrap();
+        let generated = [server];
+        for difference in compare(root.path(), &generated[0].files).unwrap() {
+            difference.settle(root.path(), &generated).unwrap();
+        }
+        let left = ["orphan: generated/t-tools/src/mine.rs (not written by a run)"];
+        assert_eq!(found(root.path(), &generated[0]), left);
+        assert_eq!(fs::read_to_string(tools.join("src/mine.rs")).unwrap(), "mine");
+    }
 
     fn of(wanted: Option<&str>, is: Option<&str>, recorded: Option<&str>) -> Option<Difference> {
         let hash = recorded.map(|text| sha256_hex(text.as_bytes()));

@@ -77,7 +77,7 @@ async fn jobs_are_followed_by_their_id() {
         let stage = Stage::set().unwrap();
         let session = stage.session(&[]).await.unwrap();
         let started = structured(&session.execute(install, json!({"request": body})).await.unwrap());
-        let uuid = started.pointer("/data/uuid").or_else(|| started.pointer("/data/ID")).expect("an id").clone();
+        let uuid = started.pointer("/data/uuid").or_else(|| started.pointer("/data/id")).expect("an id").clone();
         let mut done = false;
         for _ in 0..20 {
             let job = structured(&session.execute(follow, json!({"uuid": uuid})).await.unwrap());

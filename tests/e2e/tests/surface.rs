@@ -230,7 +230,9 @@ async fn hidden_tools_are_listed_searched_and_executed() {
     assert!(refused["validation_errors"].is_array() && refused["input_schema"].is_object());
     let direct = structured(&session.execute("chat", json!({})).await.unwrap());
     assert_eq!(direct["code"], "call_directly");
-    let unknown = structured(&session.execute("server_health", json!({})).await.unwrap());
+    let fixed = structured(&session.execute("server_health", json!({})).await.unwrap());
+    assert_eq!(fixed["code"], "unknown_tool");
+    let unknown = structured(&session.execute("detokenise", json!({})).await.unwrap());
     assert_eq!(unknown["code"], "unknown_tool");
     assert!(unknown["hint"].as_str().unwrap().contains("search_additional_tools"));
     assert!(stage.mock.requests().is_empty(), "nothing of this reaches the upstream");
@@ -246,7 +248,7 @@ async fn hidden_tools_are_listed_searched_and_executed() {
 async fn fields_that_are_not_advertised_are_accepted_and_checked() {
     let stage = Stage::set().unwrap();
     let session = stage.session(&[]).await.unwrap();
-    let body = |extra: Value| json!({"request": {"model": "m", "messages": [], "mirostat_tau": extra}});
+    let body = |extra: Value| json!({"request": {"model": "m", "messages": [], "typical_p": extra}});
     let accepted = structured(&session.call("chat", body(json!(5.0))).await.unwrap());
     assert_eq!(accepted["ok"], true, "{accepted}");
     let refused = structured(&session.call("chat", body(json!({"a": 1}))).await.unwrap());

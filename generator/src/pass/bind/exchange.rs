@@ -61,7 +61,7 @@ fn session(operation: &str) -> Schema {
     let kind = Schema { constant: Some(json!("session.update")), ..Schema::of(JsonType::String) };
     let format = Schema { enumeration: vec![json!("S16_LE"), json!("F32_LE")], ..Schema::of(JsonType::String) };
     let properties = [
-        ("type", kind),
+        ("type", kind.described("Kind of message.")),
         ("model", Schema::of(JsonType::String).described("Model that processes the frames.")),
         ("sample_format", format.described("Default S16_LE.")),
         ("sample_rate", Schema::of(JsonType::Integer).described("Samples per second.")),

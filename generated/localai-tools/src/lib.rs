@@ -123,8 +123,10 @@ pub static SERVER: ServerSpec = ServerSpec {
         FixedTool {
             name: "schema_audit",
             title: "Schema audit",
-            description: "Count the tools and compare them with the API document, without network. Routes the server lacks are marked.",
-            arguments: &[],
+            description: "Count the tools and compare them with the API document they were made from. Routes the server lacks are marked.",
+            arguments: &[
+                ("live", "true also compares with the document LocalAI serves now."),
+            ],
         },
         FixedTool {
             name: "raw_request",

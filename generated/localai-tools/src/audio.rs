@@ -327,7 +327,7 @@ pub struct DiarizeAudio {
     /// json by default; verbose_json, or rttm as text.
     #[part]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub response_format: Option<String>,
+    pub response_format: Option<DiarizeAudioResponseFormat>,
     /// Further text fields of the form, by wire name.
     #[extra]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -722,7 +722,7 @@ pub struct TranscribeAudio {
     /// Timestamps wanted: word, segment.
     #[part]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub timestamp_granularities: Option<Vec<String>>,
+    pub timestamp_granularities: Option<Vec<TranscribeAudioTimestampGranularitiesItem>>,
     /// Report partial text while it is recognized.
     #[part]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -815,7 +815,7 @@ pub struct TransformAudio {
     /// Output rate in Hz, 8000-192000; 0 keeps the model's.
     #[part]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sample_rate: Option<u64>,
+    pub sample_rate: Option<Value>,
     /// Backend options, e.g. noise_gate.
     #[part(style = deep, explode = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -880,7 +880,7 @@ pub struct TransformAudioAlternate {
     /// Output rate in Hz, 8000-192000; 0 keeps the model's.
     #[part]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sample_rate: Option<u64>,
+    pub sample_rate: Option<Value>,
     /// Backend options, e.g. noise_gate.
     #[part(style = deep, explode = true)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -953,6 +953,20 @@ pub struct DiarizationSpeaker {
     pub segment_count: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_speech_duration: Option<f64>,
+}
+
+/// One of a few words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DiarizeAudioResponseFormat {
+    /// `json`.
+    #[serde(rename = "json")]
+    Json,
+    /// `verbose_json`.
+    #[serde(rename = "verbose_json")]
+    VerboseJson,
+    /// `rttm`.
+    #[serde(rename = "rttm")]
+    Rttm,
 }
 
 /// The document's `schema.ElevenLabsSoundGenerationRequest`, as it is sent.
@@ -1050,6 +1064,7 @@ pub struct SoundClassificationResult {
 /// An inline object of the document, as it is sent.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct StreamAudioTransformSession {
+    /// Kind of message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<String>,
     /// Model that processes the frames.
@@ -1107,6 +1122,17 @@ pub struct TranscribeAudioResult {
     pub segments: Option<Vec<Map<String, Value>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub words: Option<Vec<Map<String, Value>>>,
+}
+
+/// One of a few words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum TranscribeAudioTimestampGranularitiesItem {
+    /// `word`.
+    #[serde(rename = "word")]
+    Word,
+    /// `segment`.
+    #[serde(rename = "segment")]
+    Segment,
 }
 
 /// The document's `schema.TTSRequest`, as it is sent.

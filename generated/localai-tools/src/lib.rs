@@ -157,7 +157,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         operations: 123,
         definitions: 166,
     },
-    catalog_sha256: "1afbdb808a4769344022af589a336e6970aa31cf6408e0b9e7ba7acb9a65967e",
+    catalog_sha256: "25409ed8d1dcc766d220d3be918b2d16fbb6b6d6c3f7de57fe1b051581c7ab25",
 };
 
 /// Every tool, sorted by name.

@@ -830,8 +830,7 @@ pub struct BackendLogLine {
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct BackendMonitorRequest {
     /// Loaded model whose backend to stop.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
+    pub model: String,
 }
 
 /// The document's `proto.MemoryUsageData`, as it is answered.

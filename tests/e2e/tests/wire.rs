@@ -26,8 +26,21 @@ fn arguments(spec: &ToolSpec, extent: Extent) -> Map<String, Value> {
     arguments
 }
 
+/// Some arguments must name what exists: a job is installed first, and only a model that is named can be loaded.
+async fn prepare(session: &Session, spec: &ToolSpec, arguments: &mut Map<String, Value>) {
+    let install = match spec.name {
+        "get_model_job" => "install_model",
+        "get_backend_job" => "install_backend",
+        _ => return,
+    };
+    let started = structured(&session.execute(install, json!({"request": {"id": "localai@demo"}})).await.unwrap());
+    let id = started.pointer("/data/uuid").or_else(|| started.pointer("/data/id")).expect("an id");
+    arguments.insert("uuid".into(), id.clone());
+}
+
 async fn call(session: &Session, stage: &Stage, spec: &ToolSpec, extent: Extent) -> Result<(), String> {
-    let arguments = arguments(spec, extent);
+    let mut arguments = arguments(spec, extent);
+    prepare(session, spec, &mut arguments).await;
     stage.mock.clear();
     let result = match stage.is_listed(spec.name) {
         true => session.call(spec.name, Value::Object(arguments.clone())).await,

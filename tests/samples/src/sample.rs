@@ -32,7 +32,7 @@ pub(crate) fn value(root: &Value, node: &Value, extent: Extent, depth: usize, na
     }
     for key in ["anyOf", "oneOf"] {
         if let Some(first) = node.get(key).and_then(Value::as_array).and_then(|options| options.first()) {
-            return value(root, first, extent, depth, name);
+            return value(root, &with_siblings(node, first), extent, depth, name);
         }
     }
     match type_of(node) {
@@ -45,6 +45,18 @@ pub(crate) fn value(root: &Value, node: &Value, extent: Extent, depth: usize, na
         "null" => Value::Null,
         _ => json!(format!("any {name}")),
     }
+}
+
+/// The first form of a union together with the keywords that stand beside the union.
+fn with_siblings(node: &Value, form: &Value) -> Value {
+    let (Some(node), Some(form)) = (node.as_object(), form.as_object()) else { return form.clone() };
+    let mut merged: Map<String, Value> = node
+        .iter()
+        .filter(|(key, _)| !matches!(key.as_str(), "anyOf" | "oneOf"))
+        .map(|(k, v)| (k.clone(), v.clone()))
+        .collect();
+    merged.extend(form.iter().map(|(key, value)| (key.clone(), value.clone())));
+    Value::Object(merged)
 }
 
 pub(crate) fn resolve<'a>(root: &'a Value, node: &'a Value) -> &'a Value {
@@ -76,6 +88,9 @@ fn object(root: &Value, node: &Value, extent: Extent, depth: usize) -> Value {
     let open = node.get("additionalProperties").filter(|extra| extra.is_object());
     if let (Some(extra), Extent::Full, true) = (open, extent, members.is_empty() && depth < DEEPEST) {
         members.insert("key".to_owned(), value(root, extra, extent, depth + 1, "key"));
+    }
+    if members.is_empty() && node.get("minProperties").is_some_and(|least| least.as_u64() > Some(0)) {
+        members.insert("key".to_owned(), json!("value"));
     }
     Value::Object(members)
 }

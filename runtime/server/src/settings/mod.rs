@@ -183,11 +183,11 @@ settings! {
     /// How long calls in flight may take to finish after a signal to stop, in seconds.
     shutdown_grace: Seconds = "30", "MCP_SHUTDOWN_GRACE";
     /// What is logged: off, error, warn, info, debug, trace, or directives such as `warn,toolwright=debug`.
-    log_level: LogLevel = "info", "MCP_LOG_LEVEL";
+    log_level: LogLevel = "info", "TOOLWRIGHT_LOG_LEVEL";
     /// Form of the log: text or json.
-    log_format: LogFormat = "text", "MCP_LOG_FORMAT";
+    log_format: LogFormat = "text", "TOOLWRIGHT_LOG_FORMAT";
     /// Log file; over stdio the default is a file in the state folder, over HTTP it is stderr.
-    log_file: Option<PathBuf> = "", "MCP_LOG_FILE";
+    log_file: Option<PathBuf> = "", "TOOLWRIGHT_LOG_FILE";
     /// Collector of traces, such as http://127.0.0.1:4318; nothing sends none.
     otlp_endpoint: Option<BaseUrl> = "", "OTEL_EXPORTER_OTLP_ENDPOINT";
 }

@@ -35,7 +35,7 @@ pub(crate) fn start_logging(settings: &Settings, destination: &Destination) -> R
         LogFormat::Json => lines.json().flatten_event(true).boxed(),
     };
     let started = tracing_subscriber::registry().with(lines.with_filter(filter(&settings.log_level))).try_init();
-    started.map_err(|error| Problem::new("MCP_LOG_LEVEL", format!("logging cannot start: {error}")))
+    started.map_err(|error| Problem::new("TOOLWRIGHT_LOG_LEVEL", format!("logging cannot start: {error}")))
 }
 
 /// A bare level is that of the server's own code: libraries say less, and what they say of a message may hold its
@@ -54,7 +54,7 @@ fn filter(level: &LogLevel) -> Targets {
 /// Opens a log file that only its owner reads.
 fn open(path: &Path) -> Result<File, Problem> {
     let problem =
-        |error: std::io::Error| Problem::new("MCP_LOG_FILE", format!("{} cannot be written: {error}", path.display()));
+        |error: std::io::Error| Problem::new("TOOLWRIGHT_LOG_FILE", format!("{} cannot be written: {error}", path.display()));
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(problem)?;
     }

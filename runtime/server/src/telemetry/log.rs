@@ -53,8 +53,9 @@ fn filter(level: &LogLevel) -> Targets {
 
 /// Opens a log file that only its owner reads.
 fn open(path: &Path) -> Result<File, Problem> {
-    let problem =
-        |error: std::io::Error| Problem::new("TOOLWRIGHT_LOG_FILE", format!("{} cannot be written: {error}", path.display()));
+    let problem = |error: std::io::Error| {
+        Problem::new("TOOLWRIGHT_LOG_FILE", format!("{} cannot be written: {error}", path.display()))
+    };
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(problem)?;
     }

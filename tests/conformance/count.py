@@ -1,8 +1,8 @@
 """Count the checks of a conformance run and hold the server to one scenario that the suite runs but does not score.
 
-    count.py RESULTS BASELINE REVISION
+    count.py RESULTS BASELINE REVISION [--explain]
 
-The suite itself fails on an unlisted failure and on a listed check that passes. What it does not score is reported here.
+`--explain` prints what no baseline lists, those of the optional tasks extension left out. The suite itself fails on an unlisted failure and on a listed check that passes. What it does not score is reported here.
 """
 
 import json
@@ -28,6 +28,7 @@ def checks(results: Path) -> list[tuple[str, str, str, str]]:
 def main() -> None:
     results, baseline, revision = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
     listed = set(re.findall(r"^\s+- ([\w:.-]+)", baseline.read_text(), re.MULTILINE))
+    explain = "--explain" in sys.argv
     passed = failed = excused = 0
     unscored: Counter[str] = Counter()
     for scenario, check, status, message in checks(results):
@@ -42,6 +43,8 @@ def main() -> None:
             print(f"FAILED {scenario}:{check}: {message}")
         else:
             unscored[scenario] += 1
+            if explain and not scenario.startswith("tasks-"):
+                print(f"{status} {scenario}:{check}: {message[:400]}")
     print(f"{revision}: {passed} checks passed, {excused} need the suite's own fixtures, {unscored.total()} are not scored")
     if unscored:
         print("not scored:", ", ".join(f"{scenario} {count}" for scenario, count in unscored.items()))

@@ -228,6 +228,15 @@ async fn methods_that_this_server_does_not_have_are_not_found() {
 }
 
 #[tokio::test]
+async fn the_handshake_is_an_unknown_method_of_2026_07_28() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let app = app(&state, &upstream, |_| ());
+    let mut wire = Wire::open(&app);
+    wire.ask_modern("server/discover", json!({})).await;
+    assert_eq!(wire.ask_modern("initialize", json!({})).await["error"]["code"], -32601);
+}
+
+#[tokio::test]
 async fn malformed_parameters_are_invalid_and_not_an_unknown_method() {
     let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
     let app = app(&state, &upstream, |_| ());

@@ -1,5 +1,6 @@
 //! Rust code: names once, then one emitter per kind of generated file.
 
+mod agreement;
 mod crate_root;
 mod doc;
 mod names;
@@ -38,6 +39,8 @@ pub(crate) fn emit(model: &Model, facts: &crate_root::Facts, files: &mut FileSet
         crate_root::about(model, &names),
         crate_root::items(model, &names, facts),
     ));
+    let tests = format!("generated/{}-tools/tests", model.loaded.config.server);
+    sources.push((format!("{tests}/agreement.rs"), agreement::about(), agreement::items(model, &names)));
     sources.push((format!("{server}/main.rs"), server::about(model), server::items(model)));
     for (path, about, items) in sources {
         match print::file(&model.loaded.dir, &path, &about, items) {

@@ -39,8 +39,9 @@ pub(crate) fn value(root: &Value, node: &Value, extent: Extent, depth: usize, na
         "object" => object(root, node, extent, depth),
         "array" => array(root, node, extent, depth, name),
         "string" => text(node, name),
-        "integer" => number(node, 3),
-        "number" => number(node, 1),
+        "integer" => number(node, 3.0),
+        // Not whole, so that a floating-point field writes it as it was read.
+        "number" => number(node, 0.5),
         "boolean" => json!(true),
         "null" => Value::Null,
         _ => json!(format!("any {name}")),
@@ -121,11 +122,11 @@ fn text(node: &Value, name: &str) -> Value {
     json!(text)
 }
 
-fn number(node: &Value, usual: i64) -> Value {
+fn number(node: &Value, usual: f64) -> Value {
     let bound = |key: &str| node.get(key).and_then(Value::as_f64);
     let least = bound("minimum").or_else(|| bound("exclusiveMinimum").map(|bound| bound + 1.0));
     let most = bound("maximum").or_else(|| bound("exclusiveMaximum").map(|bound| bound - 1.0));
-    let mut chosen = usual as f64;
+    let mut chosen = usual;
     if let Some(least) = least {
         chosen = chosen.max(least);
     }

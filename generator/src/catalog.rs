@@ -24,7 +24,7 @@ pub(crate) fn emit(model: &Model, package: &str, files: &mut FileSet) -> String 
         "server": config.server,
         "title": config.title,
         "version": config.version,
-        "exposed": config.exposed,
+        "exposed": model.exposed,
         "health": config.health,
         "tools": model.tools.iter().map(tool).collect::<Vec<_>>(),
     });

@@ -64,6 +64,8 @@ pub enum Rule {
     ReadOnly,
     /// The operation declares a parameter of the same name and place (OpenAPI 3.1 section 4.8.10.1).
     Overridden,
+    /// The server is read-only, and the call changes state.
+    ReadOnlyServer,
 }
 
 impl Rule {
@@ -80,6 +82,7 @@ impl Rule {
             Self::ReservedHeader => "The server itself sets Accept, Content-Type and Authorization.",
             Self::EmptyName => "An argument needs a name.",
             Self::ReadOnly => "The upstream makes the value, so it is never asked for.",
+            Self::ReadOnlyServer => "The server is read-only, and the call changes state.",
             Self::Overridden => "The operation declares a parameter of the same name and place.",
         }
     }

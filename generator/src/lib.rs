@@ -8,6 +8,7 @@
 
 mod catalog;
 pub mod diagnostic;
+mod draft;
 mod file_set;
 pub mod ledger;
 pub mod load;
@@ -18,6 +19,7 @@ pub mod source;
 mod summary;
 mod text;
 
+pub use draft::{Draft, draft};
 pub use file_set::{FileSet, MANIFEST, read_manifest};
 pub use summary::{ListedTool, Summary};
 

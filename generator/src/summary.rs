@@ -50,7 +50,7 @@ pub(crate) fn summarize(model: &Model) -> Summary {
         server: config.server.clone(),
         operations: model.operations.len(),
         tools: tools.collect(),
-        exposed: config.exposed.clone(),
+        exposed: model.exposed.clone(),
         fixed: fixed.map(|(name, tool)| fixed_tool(name, tool)).collect(),
     }
 }

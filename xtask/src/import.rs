@@ -1,6 +1,6 @@
 //! `cargo xtask import`: copies an API document into a server's folder.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -47,41 +47,53 @@ struct Provenance<'a> {
 
 impl Import {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        check_name(&self.name)?;
         let root = workspace::root()?;
-        let fetched = Fetched::all(&self.document)?;
-        let prose = if self.no_prose { Prose::Drop } else { Prose::Keep };
-        let mut sink = Sink::new();
-        let vendored = vendor(&fetched.label, &fetched.files, prose, &mut sink);
-        let code = workspace::report(&sink);
-        let Some(vendored) = vendored.filter(|_| !sink.has_errors()) else {
-            return Ok(code);
-        };
-        let facts = &vendored.facts;
-        let provenance = Provenance {
-            source: &fetched.origin,
-            sha256: &facts.sha256,
-            dialect: facts.dialect.name(),
-            prose: if self.no_prose { "dropped" } else { "kept" },
-            paths: facts.paths,
-            operations: facts.operations,
-            definitions: facts.definitions,
-        };
-        let header = "# Where the document in this folder came from. Written by `cargo xtask import`.\n";
-        let record = format!("{header}{}", toml::to_string(&provenance)?);
-        let folder = root.join("specs").join(&self.name);
-        let file = match facts.dialect {
-            Dialect::Swagger2 => "swagger.yaml",
-            _ => "openapi.yaml",
-        };
-        workspace::write_file(&folder.join(file), vendored.text.as_bytes())?;
-        workspace::write_file(&folder.join("source.toml"), record.as_bytes())?;
-        eprintln!(
-            "specs/{}/{file}: {} paths, {} operations, {} definitions ({})",
-            self.name, facts.paths, facts.operations, facts.definitions, provenance.dialect
-        );
+        let (code, _) = import(&root, &self.name, &self.document, self.no_prose)?;
         Ok(code)
     }
+}
+
+/// What was vendored.
+pub(crate) struct Imported {
+    /// File name of the document in the server's folder.
+    pub(crate) file: &'static str,
+}
+
+/// Vendors a document, and says with which code to exit. Nothing is written where the document has errors.
+pub(crate) fn import(root: &Path, name: &str, document: &str, no_prose: bool) -> Result<(ExitCode, Option<Imported>)> {
+    check_name(name)?;
+    let fetched = Fetched::all(document)?;
+    let prose = if no_prose { Prose::Drop } else { Prose::Keep };
+    let mut sink = Sink::new();
+    let vendored = vendor(&fetched.label, &fetched.files, prose, &mut sink);
+    let code = workspace::report(&sink);
+    let Some(vendored) = vendored.filter(|_| !sink.has_errors()) else {
+        return Ok((code, None));
+    };
+    let facts = &vendored.facts;
+    let provenance = Provenance {
+        source: &fetched.origin,
+        sha256: &facts.sha256,
+        dialect: facts.dialect.name(),
+        prose: if no_prose { "dropped" } else { "kept" },
+        paths: facts.paths,
+        operations: facts.operations,
+        definitions: facts.definitions,
+    };
+    let header = "# Where the document in this folder came from. Written by `cargo xtask import`.\n";
+    let record = format!("{header}{}", toml::to_string(&provenance)?);
+    let folder = root.join("specs").join(name);
+    let file = match facts.dialect {
+        Dialect::Swagger2 => "swagger.yaml",
+        _ => "openapi.yaml",
+    };
+    workspace::write_file(&folder.join(file), vendored.text.as_bytes())?;
+    workspace::write_file(&folder.join("source.toml"), record.as_bytes())?;
+    eprintln!(
+        "specs/{name}/{file}: {} paths, {} operations, {} definitions ({})",
+        facts.paths, facts.operations, facts.definitions, provenance.dialect
+    );
+    Ok((code, Some(Imported { file })))
 }
 
 /// The name becomes part of package names and paths.
@@ -107,7 +119,7 @@ impl Fetched {
     /// Fetches a document, then what it refers to, and so on. Only what lies below the document's folder
     /// is fetched; other references are reported when the document is read.
     fn all(document: &str) -> Result<Self> {
-        let place = Place::of(document)?;
+        let place = Source::of(document)?;
         let (origin, label) = place.names()?;
         let mut files = Files::new();
         let bytes = place.fetch(&label)?;
@@ -131,12 +143,12 @@ impl Fetched {
 }
 
 /// Where a document is.
-enum Place {
+enum Source {
     File(PathBuf),
     Url(reqwest::Url),
 }
 
-impl Place {
+impl Source {
     fn of(document: &str) -> Result<Self> {
         if document.starts_with("http://") || document.starts_with("https://") {
             return Ok(Self::Url(reqwest::Url::parse(document)?));

@@ -7,7 +7,9 @@ mod bench;
 mod companion;
 mod demo;
 mod import;
+mod members;
 mod mock;
+mod new;
 mod regenerate;
 mod show;
 mod workspace;
@@ -34,6 +36,8 @@ enum Command {
     Import(import::Import),
     /// Run a mock of a server's upstream on loopback.
     Mock(mock::Mock),
+    /// Make a server from an API document: vendor it, choose settings, generate the crates.
+    New(new::New),
     /// Generate the crates of all servers, or of those named.
     Regenerate(regenerate::Regenerate),
     /// Print a server's document in its OpenAPI 3.1 form, overlays applied.
@@ -46,6 +50,7 @@ fn main() -> ExitCode {
         Command::Demo(command) => command.run(),
         Command::Import(command) => command.run(),
         Command::Mock(command) => command.run(),
+        Command::New(command) => command.run(),
         Command::Regenerate(command) => command.run(),
         Command::Show(command) => command.run(),
     };

@@ -42,6 +42,11 @@ impl Regenerate {
         Regenerate { servers: vec![server.to_owned()], check: true, dry_run: false, force: false, verbose: false }
     }
 
+    /// `regenerate SERVER`.
+    pub(crate) fn one(server: &str) -> Self {
+        Regenerate { servers: vec![server.to_owned()], check: false, dry_run: false, force: false, verbose: false }
+    }
+
     pub(crate) fn run(self) -> Result<ExitCode> {
         let root = workspace::root()?;
         let servers = if self.servers.is_empty() { all_servers(&root)? } else { self.servers.clone() };

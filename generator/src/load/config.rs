@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::Value;
 
+use super::select::{self, HintRule, Selector};
 use super::strict::{Fields, Places};
 use crate::diagnostic::{Diagnostic, Sink};
 
@@ -40,6 +41,18 @@ pub struct ServerConfig {
     pub upstream: Upstream,
     /// Tools listed by default, in this order.
     pub exposed: Vec<String>,
+    /// Rules that list further tools by default.
+    pub expose: Vec<Selector>,
+    /// Rules that hide tools which `expose` would list.
+    pub hide: Vec<Selector>,
+    /// True where neither `exposed` nor `expose` is given, so that the default is chosen by rule.
+    pub exposes_by_default: bool,
+    /// Rules about what calls may do, for operations whose overlays say nothing.
+    pub hints: Vec<HintRule>,
+    /// Whether the server has only tools that leave the upstream's state as it is.
+    pub read_only: bool,
+    /// Tags whose tools get a struct each in a server of rows; `None` leaves it to the size of the document.
+    pub structs: Option<Vec<String>>,
     /// Tools that `server_health` calls, in this order.
     pub health: Vec<String>,
     /// Whether a tool, argument or request field without a description is an error.
@@ -101,6 +114,11 @@ const SERVER_KEYS: &[&str] = &[
     "instructions",
     "upstream",
     "exposed",
+    "expose",
+    "hide",
+    "hints",
+    "read_only",
+    "structs",
     "health",
     "require_descriptions",
     "fixed_tools",
@@ -125,6 +143,12 @@ impl ServerConfig {
             instructions: fields.string("instructions", sink).unwrap_or_default().trim_end().to_owned(),
             upstream: upstream(&fields, sink),
             exposed: unique(&fields, "exposed", sink),
+            expose: select::selectors(&fields, "expose", places, sink),
+            hide: select::selectors(&fields, "hide", places, sink),
+            exposes_by_default: fields.get("exposed").is_none() && fields.get("expose").is_none(),
+            hints: select::hint_rules(&fields, places, sink),
+            read_only: fields.boolean("read_only", sink).unwrap_or(false),
+            structs: fields.strings("structs", sink),
             health: unique(&fields, "health", sink),
             require_descriptions: fields.boolean("require_descriptions", sink).unwrap_or(false),
             fixed_tools: fixed_tools(&fields, sink),

@@ -9,6 +9,7 @@ mod files;
 mod origin;
 mod overlay;
 mod prose;
+pub mod select;
 mod strict;
 mod upgrade;
 mod vendor;

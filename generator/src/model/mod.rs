@@ -25,6 +25,8 @@ pub(crate) struct Model<'a> {
     pub(crate) recursive: BTreeSet<String>,
     /// One tool per operation, sorted by name. Filled by `bind`.
     pub(crate) tools: Vec<Tool>,
+    /// Names of the tools that are listed by default, in order. Filled by `select`.
+    pub(crate) exposed: Vec<String>,
     /// What became of every part of the document.
     pub(crate) ledger: Ledger,
 }
@@ -37,6 +39,7 @@ impl<'a> Model<'a> {
             types: BTreeMap::new(),
             recursive: BTreeSet::new(),
             tools: Vec::new(),
+            exposed: Vec::new(),
             ledger: Ledger::default(),
         }
     }

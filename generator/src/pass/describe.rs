@@ -11,6 +11,11 @@ const SHOWN_FIELDS: usize = 6;
 pub(super) fn describe(model: &mut Model, _sink: &mut Sink) {
     let mut tools = std::mem::take(&mut model.tools);
     for tool in &mut tools {
+        if !tool.is_described && matches!(tool.binding, Binding::Http(_)) {
+            let (method, path) = &tool.declared;
+            let told = if tool.purpose.trim().is_empty() { &tool.title } else { &tool.purpose };
+            tool.purpose = format!("{} Calls {method} {path}.", sentence(told));
+        }
         if tool.purpose.is_empty() {
             tool.purpose = format!("{}.", tool.title);
         }

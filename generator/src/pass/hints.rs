@@ -10,17 +10,21 @@ use crate::model::tool::Hints;
 /// The hints of an operation's tool.
 pub(super) fn of(operation: &Operation) -> Hints {
     let extension = &operation.extension;
-    let risk = extension.risk.unwrap_or_else(|| by_method(&operation.method));
-    let idempotent = extension.idempotent.unwrap_or(risk == Risk::ReadOnly);
+    let (risk, repeatable) = match extension.risk {
+        Some(risk) => (risk, risk == Risk::ReadOnly),
+        None => by_method(&operation.method),
+    };
+    let idempotent = extension.idempotent.unwrap_or(repeatable);
     Hints { risk, idempotent, open_world: extension.open_world }
 }
 
-/// RFC 9110 section 9.2.1: safe methods read. PUT replaces and DELETE removes.
-fn by_method(method: &str) -> Risk {
+/// What a method promises, and whether a call may be repeated (RFC 9110 sections 9.2.1 and 9.2.2).
+fn by_method(method: &str) -> (Risk, bool) {
     match method {
-        "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY" => Risk::ReadOnly,
-        "DELETE" | "PUT" | "PATCH" => Risk::Destructive,
-        _ => Risk::Write,
+        "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY" => (Risk::ReadOnly, true),
+        "DELETE" => (Risk::Destructive, true),
+        "PUT" => (Risk::Write, true),
+        _ => (Risk::Write, false),
     }
 }
 

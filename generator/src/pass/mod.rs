@@ -11,6 +11,7 @@ pub(crate) mod name;
 mod prune;
 mod read;
 mod recursion;
+pub(crate) mod select;
 mod simplify;
 
 use std::collections::BTreeMap;
@@ -24,8 +25,10 @@ pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     read::read(model, sink);
     lower::lower(model, sink);
     name::name(model, sink);
+    select::declare(model, sink);
     simplify::simplify(model, sink);
     bind::bind(model, sink);
+    select::restrict(model, sink);
     prune::prune(model, sink);
     account::account(model, sink);
     recursion::recursion(model, sink);
@@ -33,6 +36,7 @@ pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     hints::hints(model, sink);
     lint::lint(model, sink);
     freeze::freeze(model, sink);
+    select::expose(model, sink);
 }
 
 /// Appends one reference token to a JSON pointer (RFC 6901 section 3).

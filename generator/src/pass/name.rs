@@ -1,4 +1,8 @@
-//! Gives every operation its tool name: curated, or derived so that it does not depend on the order of paths.
+//! Gives every operation its tool name: curated, or derived from the operation alone.
+//!
+//! A derived name is the operation id in snake case, else method, path and what the summary adds. It changes only when
+//! the operation itself changes, or when another one claims the same name: then every claimant gets eight hexadecimal
+//! digits of its method and path, so that none of them depends on which stands first.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +16,7 @@ use crate::model::operation::Operation;
 pub(crate) const MAX_NAME: usize = 48;
 
 /// Tools that the runtime adds to every server.
-const RESERVED: [&str; 7] = [
+pub(crate) const RESERVED: [&str; 7] = [
     "execute_additional_tool",
     "list_additional_tools",
     "probe_safe_endpoints",
@@ -20,6 +24,15 @@ const RESERVED: [&str; 7] = [
     "schema_audit",
     "search_additional_tools",
     "server_health",
+];
+
+/// A name takes no more than this from a summary.
+const SUMMARY_WORDS: usize = 3;
+
+/// Words of summaries that tell no two operations apart.
+const FILLERS: [&str; 22] = [
+    "all", "and", "any", "are", "been", "for", "from", "has", "have", "into", "its", "not", "one", "that", "the",
+    "their", "this", "through", "via", "which", "with", "your",
 ];
 
 pub(super) fn name(model: &mut Model, sink: &mut Sink) {
@@ -60,8 +73,34 @@ fn check_curated(model: &Model, sink: &mut Sink) {
 /// The operation id, else method and path, in snake case.
 fn candidate(operation: &Operation) -> String {
     let id = operation.operation_id.as_deref().map(snake).filter(|id| !id.is_empty());
-    let name = id.unwrap_or_else(|| slug(operation));
-    capped(&name, operation)
+    match id {
+        Some(id) => capped(&id, operation),
+        None => with_summary(capped(&slug(operation), operation), operation.summary.as_deref()),
+    }
+}
+
+/// Appends the words of the summary that method and path do not hold, while there is room for whole words.
+fn with_summary(mut name: String, summary: Option<&str>) -> String {
+    let words = snake(summary.unwrap_or_default());
+    let mut added = 0;
+    for word in words.split('_').filter(|word| word.len() > 2 && !FILLERS.contains(word)) {
+        let known = name.split('_').any(|known| stem(known) == stem(word));
+        if known {
+            continue;
+        }
+        if added == SUMMARY_WORDS || name.len() + 1 + word.len() > MAX_NAME {
+            break;
+        }
+        name.push('_');
+        name.push_str(word);
+        added += 1;
+    }
+    name
+}
+
+/// Enough of a word to see that `models` and `model` say the same.
+fn stem(word: &str) -> &str {
+    word.strip_suffix("es").or_else(|| word.strip_suffix('s')).filter(|stem| stem.len() > 2).unwrap_or(word)
 }
 
 /// Every holder of a contested name gets its own method and path appended: the winner must not depend on the order.
@@ -121,5 +160,25 @@ fn letter_first(name: String) -> String {
     match digit.and_then(|digit| DIGITS.get(digit as usize)) {
         Some(word) => format!("{word}_{}", name.get(1..).unwrap_or_default().trim_start_matches('_')),
         None => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_summary;
+
+    fn named(summary: &str) -> String {
+        with_summary("get_v1_models".to_owned(), Some(summary))
+    }
+
+    #[test]
+    fn a_summary_adds_only_what_method_and_path_do_not_say() {
+        assert_eq!(named("Get the models"), "get_v1_models");
+        assert_eq!(named("List available models for this user."), "get_v1_models_list_available_user");
+    }
+
+    #[test]
+    fn a_summary_never_makes_a_name_too_long() {
+        assert_eq!(named("Anticonstitutionnellement incomprehensibilities"), "get_v1_models_anticonstitutionnellement");
     }
 }

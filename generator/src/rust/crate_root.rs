@@ -40,7 +40,7 @@ fn plain(text: &str) -> String {
 
 /// The first tool whose call needs no more than strings.
 fn example(model: &Model, names: &Names, package: &str) -> Vec<String> {
-    let exposed = &model.loaded.config.exposed;
+    let exposed = &model.exposed;
     let simple = |tool: &&Tool| {
         tool.arguments.iter().all(|argument| !argument.required || matches!(argument.role, Role::Parameter { .. }))
             && tool.arguments.iter().filter(|argument| argument.required).all(|argument| {
@@ -129,7 +129,7 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
     let (name, title, description, version) = (&config.server, &config.title, &config.description, &config.version);
     let (instructions, prefix) = (config.instructions.trim_end(), &config.upstream.env_prefix);
     let base_url = config.upstream.base_url.clone().unwrap_or_default();
-    let (preset, health) = (&config.exposed, &config.health);
+    let (preset, health) = (&model.exposed, &config.health);
     let fixed = config.fixed_tools.iter().map(|(name, tool)| fixed_tool(name, tool));
     let dialect = document.dialect.name();
     let (api, api_version, sha256) = (&document.title, &document.version, &document.sha256);

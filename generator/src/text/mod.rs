@@ -77,7 +77,7 @@ fn page(model: &Model, uses_index_map: bool) -> Page {
     tools.sort_by_key(|tool| (tool.tags.first(), &tool.name));
     for tool in tools {
         let tag = tool.tags.first().cloned().unwrap_or_else(|| "general".to_owned());
-        let row = row(tool, &config.exposed);
+        let row = row(tool, &model.exposed);
         match areas.last_mut() {
             Some(area) if area.tag == cell(&tag) => area.tools.push(row),
             _ => areas.push(Area { tag: cell(&tag), tools: vec![row] }),
@@ -94,7 +94,7 @@ fn page(model: &Model, uses_index_map: bool) -> Page {
         base_url: config.upstream.base_url.clone().unwrap_or_default(),
         spec: model.loaded.dir.clone(),
         tool_count: model.tools.len(),
-        exposed_count: config.exposed.len(),
+        exposed_count: model.exposed.len(),
         uses_index_map,
         areas,
     }

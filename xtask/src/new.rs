@@ -1,0 +1,71 @@
+//! `cargo xtask new`: from an API document to a server that runs.
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use toolwright_generator::diagnostic::Sink;
+use toolwright_generator::draft;
+use toolwright_generator::load::Prose;
+
+use crate::import::import;
+use crate::regenerate::Regenerate;
+use crate::{members, workspace};
+
+/// Make a server from an API document: vendor it into specs/NAME, choose settings, generate the crates.
+#[derive(Debug, Args)]
+pub(crate) struct New {
+    /// The server: small letters, digits and `-`. It names the folder below specs/ and the crates.
+    name: String,
+    /// The document: a file or an http(s) URL, Swagger 2.0 or OpenAPI 3.x.
+    #[arg(long)]
+    document: String,
+    /// Leave out descriptions, summaries, titles, examples, links to documentation and contacts.
+    #[arg(long)]
+    no_prose: bool,
+}
+
+impl New {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let root = workspace::root()?;
+        let folder = format!("specs/{}", self.name);
+        if root.join(&folder).join("server.yaml").exists() {
+            bail!(
+                "{folder}/server.yaml is there already; `cargo xtask import {} DOCUMENT` takes a new version of the document",
+                self.name
+            );
+        }
+        let (code, imported) = import(&root, &self.name, &self.document, self.no_prose)?;
+        let Some(imported) = imported else { return Ok(code) };
+        let mut sink = Sink::new();
+        let files = workspace::read_folder(&root, &folder)?;
+        let prose = if self.no_prose { Prose::Drop } else { Prose::Keep };
+        let Some(draft) = draft(&files, &folder, imported.file, prose, &mut sink) else {
+            return Ok(workspace::report(&sink));
+        };
+        workspace::write_file(&root.join(&folder).join("server.yaml"), draft.text.as_bytes())?;
+        let code = Regenerate::one(&self.name).run()?;
+        if code != ExitCode::SUCCESS {
+            eprintln!("correct the document in an overlay, then run `cargo xtask regenerate {}`", self.name);
+            return Ok(code);
+        }
+        let crates = ["server", "tools"].map(|kind| format!("generated/{}-{kind}", self.name));
+        let added = members::add(&root, &crates)?;
+        for folder in &added {
+            eprintln!("Cargo.toml: added the member {folder}");
+        }
+        self.next(draft.tools, draft.listed);
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn next(&self, tools: usize, listed: usize) {
+        let name = &self.name;
+        eprintln!(
+            "\n{tools} tools, {listed} of them listed by default. Next:\n\
+             \x20 cargo run -p {name}-server -- tools --all      see every tool\n\
+             \x20 cargo run -p {name}-server -- stdio            serve them to an MCP client\n\
+             \x20 cargo xtask lint {name}                        what to correct, and how\n\
+             \x20 edit specs/{name}/server.yaml                  what is listed, hints, health; then cargo xtask regenerate {name}"
+        );
+    }
+}

@@ -8,6 +8,7 @@
 
 mod catalog;
 pub mod diagnostic;
+pub mod doctor;
 mod draft;
 mod file_set;
 pub mod ledger;
@@ -17,6 +18,7 @@ mod pass;
 mod rust;
 pub mod source;
 mod summary;
+pub mod surface;
 mod text;
 
 pub use draft::{Draft, draft};

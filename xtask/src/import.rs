@@ -107,18 +107,18 @@ fn check_name(name: &str) -> Result<()> {
 }
 
 /// A document with the files that it refers to.
-struct Fetched {
+pub(crate) struct Fetched {
     /// What to record as the source: a file's name, never its folder, or a URL.
-    origin: String,
+    pub(crate) origin: String,
     /// The document's name among the files.
-    label: String,
-    files: Files,
+    pub(crate) label: String,
+    pub(crate) files: Files,
 }
 
 impl Fetched {
     /// Fetches a document, then what it refers to, and so on. Only what lies below the document's folder
     /// is fetched; other references are reported when the document is read.
-    fn all(document: &str) -> Result<Self> {
+    pub(crate) fn all(document: &str) -> Result<Self> {
         let place = Source::of(document)?;
         let (origin, label) = place.names()?;
         let mut files = Files::new();

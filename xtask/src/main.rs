@@ -6,7 +6,9 @@
 mod bench;
 mod companion;
 mod demo;
+mod diff;
 mod import;
+mod lint;
 mod members;
 mod mock;
 mod new;
@@ -32,8 +34,12 @@ enum Command {
     Bench(bench::Bench),
     /// Show an MCP client using a server against a mock upstream.
     Demo(demo::Demo),
+    /// Compare the tools of two versions of a server, as a changelog and a gate.
+    Diff(diff::Diff),
     /// Copy an API document into specs/NAME, checked and sorted.
     Import(import::Import),
+    /// Examine a server or an API document, and say what to correct.
+    Lint(lint::Lint),
     /// Run a mock of a server's upstream on loopback.
     Mock(mock::Mock),
     /// Make a server from an API document: vendor it, choose settings, generate the crates.
@@ -48,7 +54,9 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Bench(command) => command.run(),
         Command::Demo(command) => command.run(),
+        Command::Diff(command) => command.run(),
         Command::Import(command) => command.run(),
+        Command::Lint(command) => command.run(),
         Command::Mock(command) => command.run(),
         Command::New(command) => command.run(),
         Command::Regenerate(command) => command.run(),

@@ -7,11 +7,13 @@ use serde_json::Value;
 use super::hints;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
+use crate::load::did_you_mean;
 use crate::load::extension::Risk;
 use crate::load::select::{Selector, Traits};
 use crate::model::Model;
 use crate::model::operation::Operation;
 use crate::model::tool::Tool;
+use crate::rust::area;
 
 /// More listed tools than this make models choose badly, and some clients refuse them.
 pub(crate) const MAX_LISTED: usize = 40;
@@ -79,6 +81,20 @@ pub(super) fn expose(model: &mut Model, sink: &mut Sink) {
         listed.retain(|name| config.exposed.contains(name) || !hidden.contains(&name.as_str()));
     }
     model.exposed = listed;
+    structs(model, sink);
+}
+
+/// `structs` names tags that some tool has as its first.
+fn structs(model: &Model, sink: &mut Sink) {
+    let areas: BTreeSet<String> = model.tools.iter().map(area).collect();
+    let wanted = model.loaded.config.structs.iter().flatten().enumerate();
+    for (index, tag) in wanted.filter(|(_, tag)| *tag != "*" && !areas.contains(*tag)) {
+        let place = model.loaded.config_place(&format!("/structs/{index}"));
+        let help = did_you_mean(tag, areas.iter().map(String::as_str));
+        let help = help.or_else(|| Some("write a tag in lower case; a tool belongs to its first one".to_owned()));
+        let message = format!("no tool belongs to the tag `{tag}`");
+        sink.push(Diagnostic::error("unknown-tag", message).at(place).maybe_help(help));
+    }
 }
 
 /// All tools of a small server. Of a large one the most useful of every area in turn: reading before writing, nothing

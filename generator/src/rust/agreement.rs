@@ -6,6 +6,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::names::Names;
+use super::rows;
 use crate::model::Model;
 
 /// The test crate's documentation.
@@ -19,7 +20,7 @@ pub(super) fn about() -> String {
 pub(super) fn items(model: &Model, names: &Names) -> Vec<TokenStream> {
     let package = format_ident!("{}_tools", model.loaded.config.server.replace('-', "_"));
     let mut modules: BTreeMap<String, Vec<TokenStream>> = BTreeMap::new();
-    for tool in &model.tools {
+    for tool in model.tools.iter().filter(|tool| !rows::is_row(model, tool)) {
         let named = names.tool(tool);
         let (module, ident) = (format_ident!("{}", named.module), &named.ident);
         let tests = modules.entry(named.module.to_string()).or_default();

@@ -4,6 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::names::Names;
+use super::rows;
 use crate::load::config::FixedTool;
 use crate::model::Model;
 use crate::model::tool::{Role, Tool};
@@ -20,6 +21,9 @@ pub(super) fn about(model: &Model, names: &Names) -> String {
     let config = &model.loaded.config;
     let package = format!("{}_tools", config.server.replace('-', "_"));
     let title = plain(&config.title);
+    if rows::uses_rows(model) {
+        return about_rows(model, &package, &title);
+    }
     let mut lines = vec![
         format!("Tools for {title}: one struct and one row per operation."),
         String::new(),
@@ -31,6 +35,29 @@ pub(super) fn about(model: &Model, names: &Names) -> String {
     lines.extend(example(model, names, &package));
     lines.push(String::new());
     lines.push("With the feature `client`, the module `client` sends such arguments to the upstream.".to_owned());
+    lines.join("\n")
+}
+
+/// The documentation of a crate of rows: structs are left out where there would be very many.
+fn about_rows(model: &Model, package: &str, title: &str) -> String {
+    let mut lines = vec![
+        format!("Tools for {title}: one row per operation."),
+        String::new(),
+        "[`TOOLS`] is the catalog that a server serves. Each area is a module with a constant per tool; areas that the spec"
+            .to_owned(),
+        "lists under `structs` have a struct per tool as well.".to_owned(),
+    ];
+    if let Some(tool) = model.tools.first() {
+        lines.extend([
+            String::new(),
+            "```".to_owned(),
+            format!("let tool = {package}::TOOLS.find({:?});", tool.name),
+            format!("assert_eq!(tool.map(|tool| tool.declared.method), Some({:?}));", tool.declared.0),
+            "```".to_owned(),
+        ]);
+    }
+    lines.push(String::new());
+    lines.push("With the feature `client`, the module `client` sends arguments to the upstream.".to_owned());
     lines.join("\n")
 }
 
@@ -98,19 +125,40 @@ pub(super) fn items(model: &Model, names: &Names, facts: &Facts) -> Vec<TokenStr
             #[cfg(feature = "client")]
             pub use toolwright_http as client;
         },
-        match model.loaded.config.fixed_tools.is_empty() {
-            true => quote! { use toolwright_core::{Catalog, DocumentFacts, ServerSpec}; },
-            false => quote! { use toolwright_core::{Catalog, DocumentFacts, FixedTool, ServerSpec}; },
-        },
-        quote!(
-            use toolwright_macros::register_tools;
-        ),
+        imports(model),
         server(model, facts),
         catalog(model, names),
     ]
 }
 
+fn imports(model: &Model) -> TokenStream {
+    let has_texts = !model.loaded.config.fixed_tools.is_empty();
+    let has_rows = rows::uses_rows(model);
+    let has_structs = model.tools.iter().any(|tool| !rows::is_row(model, tool));
+    let names = [
+        (true, "Catalog"),
+        (true, "DocumentFacts"),
+        (has_texts, "FixedTool"),
+        (true, "ServerSpec"),
+        (has_rows && has_structs, "Tool"),
+        (has_rows, "ToolSpec"),
+    ];
+    let names = names.into_iter().filter(|(used, _)| *used).map(|(_, name)| format_ident!("{name}"));
+    let register = (!has_rows).then(|| {
+        quote!(
+            use toolwright_macros::register_tools;
+        )
+    });
+    quote! {
+        use toolwright_core::{#(#names),*};
+        #register
+    }
+}
+
 fn catalog(model: &Model, names: &Names) -> TokenStream {
+    if rows::uses_rows(model) {
+        return rows::catalog(model, names);
+    }
     let tools = model.tools.iter().map(|tool| {
         let named = names.tool(tool);
         let (module, ident) = (format_ident!("{}", named.module), named.ident);

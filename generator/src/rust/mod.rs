@@ -5,6 +5,7 @@ mod crate_root;
 mod doc;
 mod names;
 mod print;
+mod rows;
 mod server;
 mod tools;
 mod types;
@@ -40,7 +41,10 @@ pub(crate) fn emit(model: &Model, facts: &crate_root::Facts, files: &mut FileSet
         crate_root::items(model, &names, facts),
     ));
     let tests = format!("generated/{}-tools/tests", model.loaded.config.server);
-    sources.push((format!("{tests}/agreement.rs"), agreement::about(), agreement::items(model, &names)));
+    let agreement = agreement::items(model, &names);
+    if !agreement.is_empty() {
+        sources.push((format!("{tests}/agreement.rs"), agreement::about(), agreement));
+    }
     sources.push((format!("{server}/main.rs"), server::about(model), server::items(model)));
     for (path, about, items) in sources {
         match print::file(&model.loaded.dir, &path, &about, items) {
@@ -51,13 +55,22 @@ pub(crate) fn emit(model: &Model, facts: &crate_root::Facts, files: &mut FileSet
 }
 
 pub(crate) use crate_root::Facts;
+pub(crate) use rows::{area, uses_rows};
 
 /// Each module with its first doc line and its items: tools by name, then types by name.
 fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (String, Vec<TokenStream>)> {
     let mut modules = std::collections::BTreeMap::new();
     for module in names.modules() {
         let own: Vec<_> = model.tools.iter().filter(|tool| names.tool(tool).module == module).collect();
-        let mut items: Vec<TokenStream> = own.iter().map(|tool| tools::item(model, names, tool)).collect();
+        let mut items: Vec<TokenStream> = own
+            .iter()
+            .map(|tool| match rows::is_row(model, tool) {
+                true => rows::item(tool),
+                false => tools::item(model, names, tool),
+            })
+            .collect();
+        let has_rows = own.iter().any(|tool| rows::is_row(model, tool));
+        let row_imports = has_rows.then(|| rows::imports(&items));
         items.extend(types::items(model, names, &module));
         let silent = types::undescribed(names, &module).then(
             || quote!(#![allow(missing_docs, reason = "the document does not describe every field of its answers")]),
@@ -71,7 +84,10 @@ fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (
             true => "Types that several areas share.".to_owned(),
             false => format!("Tools of the area `{}`.", names.tag(&module)),
         };
-        modules.insert(module, (about, silent.into_iter().chain(nested).chain(imports).chain(items).collect()));
+        modules.insert(
+            module,
+            (about, silent.into_iter().chain(nested).chain(row_imports).chain(imports).chain(items).collect()),
+        );
     }
     modules
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use heck::ToUpperCamelCase;
 use proc_macro2::{Ident, Span};
 
+use super::rows;
 use crate::model::Model;
 use crate::model::schema::{JsonType, Schema};
 use crate::model::tool::Tool;
@@ -73,9 +74,13 @@ impl<'m> Names<'m> {
         let mut tools = BTreeMap::new();
         let mut taken: BTreeSet<String> = TAKEN.iter().map(ToString::to_string).collect();
         for tool in &model.tools {
-            let tag = tool.tags.first().cloned().unwrap_or_else(|| "general".to_owned());
+            let tag = rows::area(tool);
             let module = module_of(&tag);
             tags.entry(module.clone()).or_insert(tag);
+            if rows::is_row(model, tool) {
+                tools.insert(tool.name.clone(), Named { module, ident: rows::ident(tool) });
+                continue;
+            }
             let camel = unique(
                 &mut taken,
                 [tool.name.to_upper_camel_case(), format!("{}Tool", tool.name.to_upper_camel_case())],
@@ -160,7 +165,7 @@ struct Collector<'m> {
 impl<'m> Collector<'m> {
     fn new(model: &'m Model<'m>, names: &Names) -> Self {
         let mut collector = Collector { model, found: BTreeMap::new() };
-        for tool in &model.tools {
+        for tool in model.tools.iter().filter(|tool| !rows::is_row(model, tool)) {
             let module = names.tool(tool).module;
             for argument in &tool.arguments {
                 let label = format!("{}_{}", tool.name, argument.name);

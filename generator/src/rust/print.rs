@@ -87,6 +87,13 @@ fn import(from: &str, names: &[&str]) -> TokenStream {
     }
 }
 
+/// Every identifier in these items.
+pub(super) fn mentioned(items: &[TokenStream]) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    items.iter().for_each(|item| idents(item.clone(), &mut found));
+    found
+}
+
 /// The tokens by which an item refers to others: its attributes and the types of its fields.
 fn without_own_names(item: syn::Item) -> TokenStream {
     let (attributes, fields) = match item {

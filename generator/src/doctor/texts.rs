@@ -1,0 +1,47 @@
+//! What models are not told.
+
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::model::Model;
+use crate::model::tool::{Argument, Role, Tool};
+
+/// A purpose that says less does not tell a tool from its neighbours.
+const MIN_PURPOSE: usize = 24;
+
+pub(super) fn report(model: &Model, sink: &mut Sink) {
+    for tool in &model.tools {
+        purpose(model, tool, sink);
+        for argument in tool.arguments.iter().filter(|argument| argument.shown && !is_told(model, argument)) {
+            let origin = if argument.origin.is_empty() { &tool.origin } else { &argument.origin };
+            let message = format!("the argument `{}` of `{}` has no description", argument.name, tool.name);
+            let help = match argument.role {
+                Role::Body { .. } => "describe it in an overlay: x-toolwright: {body_description: Text.}".to_owned(),
+                _ => {
+                    format!("describe it in an overlay: x-toolwright: {{arguments: {{{}: Text.}}}}", argument.wire_name)
+                }
+            };
+            let place = model.loaded.document.place(origin);
+            sink.push(Diagnostic::note("missing-description", message).at(place).help(help));
+        }
+    }
+}
+
+fn purpose(model: &Model, tool: &Tool, sink: &mut Sink) {
+    let place = model.loaded.document.place(&tool.origin);
+    if !tool.is_described {
+        let message = format!("`{}` has no description; models get its summary, method and path", tool.name);
+        let help = "add to an overlay: description: One or two sentences, first word a verb.";
+        sink.push(Diagnostic::warning("thin-description", message).at(place).help(help));
+    } else if tool.purpose.trim().chars().count() < MIN_PURPOSE {
+        let message = format!("the description of `{}` says little: {:?}", tool.name, tool.purpose.trim());
+        let help = "say in an overlay what the call does, and when to use it";
+        sink.push(Diagnostic::warning("thin-description", message).at(place).help(help));
+    }
+}
+
+/// A body describes itself by its fields.
+fn is_told(model: &Model, argument: &Argument) -> bool {
+    let schema = model.resolve(&argument.schema);
+    let own = argument.description.as_deref().or(schema.description.as_deref());
+    own.is_some_and(|text| !text.trim().is_empty())
+        || (matches!(argument.role, Role::Body { .. }) && !schema.properties.is_empty())
+}

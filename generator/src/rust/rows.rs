@@ -1,0 +1,282 @@
+//! Tools of large documents: a constant row each, and no types. Structs would take most of the compile time there.
+
+use proc_macro2::{Literal, TokenStream};
+use quote::{format_ident, quote};
+
+use super::{doc, names::Names, print};
+use crate::load::extension::{MissingRoute, Risk, StreamDialect, WebSocketExchange};
+use crate::model::Model;
+use crate::model::operation::{Location, Style};
+use crate::model::tool::{Argument, Binding, FormKind, HttpBinding, Role, Tool};
+
+/// Documents with more operations get rows only, where `structs` in `server.yaml` does not ask for more.
+const MAX_STRUCTS: usize = 200;
+
+/// Whether a tool is a row alone, by its area.
+pub(super) fn is_row(model: &Model, tool: &Tool) -> bool {
+    match &model.loaded.config.structs {
+        Some(tags) => !tags.iter().any(|tag| tag == "*" || *tag == area(tool)),
+        None => model.operations.len() > MAX_STRUCTS,
+    }
+}
+
+/// Whether any tool is a row alone.
+pub(crate) fn uses_rows(model: &Model) -> bool {
+    model.tools.iter().any(|tool| is_row(model, tool))
+}
+
+/// The tag that a tool's module is named after.
+pub(crate) fn area(tool: &Tool) -> String {
+    tool.tags.first().cloned().unwrap_or_else(|| "general".to_owned())
+}
+
+/// `list_items` -> `LIST_ITEMS`.
+pub(super) fn ident(tool: &Tool) -> proc_macro2::Ident {
+    super::names::ident(&tool.name.to_uppercase())
+}
+
+/// The row.
+pub(super) fn item(tool: &Tool) -> TokenStream {
+    let Tool { name, title, description, tags, secrets, search, .. } = tool;
+    let ident = ident(tool);
+    let text = doc::attributes(if title.trim().is_empty() { name } else { title });
+    let summary = description.lines().next().unwrap_or_default();
+    let risk = format_ident!(
+        "{}",
+        match tool.hints.risk {
+            Risk::ReadOnly => "ReadOnly",
+            Risk::Compute => "Compute",
+            Risk::Write => "Write",
+            Risk::Destructive => "Destructive",
+        }
+    );
+    let (idempotent, open_world) = (tool.hints.idempotent, tool.hints.open_world);
+    let input = schema(name, "");
+    let listed = option(tool.frozen.listed.as_ref().map(|_| schema(name, ".listed")));
+    let result = option(tool.frozen.result.as_ref().map(|_| schema(name, ".result")));
+    let (en, ko, ja) = (&search.en, &search.ko, &search.ja);
+    let search = match en.is_empty() && ko.is_empty() && ja.is_empty() {
+        true => quote!(SearchTerms { en: &[], ko: &[], ja: &[] }),
+        false => quote!(SearchTerms { en: &[#(#en),*], ko: &[#(#ko),*], ja: &[#(#ja),*] }),
+    };
+    let (method, path) = &tool.declared;
+    let binding = binding(tool);
+    let deadline = option(tool.deadline_seconds.map(|seconds| {
+        let seconds = Literal::u64_unsuffixed(seconds);
+        quote!(#seconds)
+    }));
+    quote! {
+        #text
+        pub const #ident: ToolSpec = ToolSpec {
+            name: #name,
+            title: #title,
+            description: #description,
+            summary: #summary,
+            tags: &[#(#tags),*],
+            risk: Risk::#risk,
+            idempotent: #idempotent,
+            open_world: #open_world,
+            input_schema: #input,
+            advertised_schema: #listed,
+            result_schema: #result,
+            search: #search,
+            declared: Declared { method: #method, path: #path },
+            binding: #binding,
+            deadline_seconds: #deadline,
+            secrets: &[#(#secrets),*],
+        };
+    }
+}
+
+/// What rows name of the runtime.
+pub(super) fn imports(items: &[TokenStream]) -> TokenStream {
+    const KNOWN: [&str; 17] = [
+        "Binding",
+        "Body",
+        "Declared",
+        "Exchange",
+        "Field",
+        "FieldKind",
+        "HttpBinding",
+        "Location",
+        "Method",
+        "NoRoute",
+        "Parameter",
+        "Risk",
+        "SearchTerms",
+        "StreamDialect",
+        "Style",
+        "ToolSpec",
+        "WebSocketBinding",
+    ];
+    let used = print::mentioned(items);
+    let used = KNOWN.iter().filter(|name| used.contains(**name)).map(|name| format_ident!("{name}"));
+    quote!(use toolwright_core::{#(#used),*};)
+}
+
+/// The catalog over rows and, where some areas have them, structs.
+pub(super) fn catalog(model: &Model, names: &Names) -> TokenStream {
+    let rows = model.tools.iter().map(|tool| {
+        let named = names.tool(tool);
+        let (module, ident) = (format_ident!("{}", named.module), named.ident);
+        match is_row(model, tool) {
+            true => quote!(#module::#ident),
+            false => quote!(<#module::#ident as Tool>::SPEC),
+        }
+    });
+    quote! {
+        /// Every tool, sorted by name.
+        pub static TOOLS: Catalog = {
+            const ROWS: &[ToolSpec] = &[#(#rows),*];
+            const _: () = toolwright_core::assert_sorted_and_unique(ROWS);
+            Catalog::new(ROWS)
+        };
+    }
+}
+
+fn schema(name: &str, kind: &str) -> TokenStream {
+    let path = format!("../schemas/{name}{kind}.json");
+    quote!(include_str!(#path))
+}
+
+fn option(value: Option<TokenStream>) -> TokenStream {
+    value.map_or_else(|| quote!(None), |value| quote!(Some(#value)))
+}
+
+fn binding(tool: &Tool) -> TokenStream {
+    match &tool.binding {
+        Binding::NoRoute(route) => {
+            let route = no_route(route);
+            quote!(Binding::NoRoute(#route))
+        }
+        Binding::WebSocket { path, exchange } => {
+            let exchange = match exchange {
+                WebSocketExchange::Receive => quote!(Receive),
+                WebSocketExchange::Session => quote!(Session),
+            };
+            let parameters = parameters(tool);
+            quote! {
+                Binding::WebSocket(WebSocketBinding {
+                    path: #path,
+                    parameters: #parameters,
+                    exchange: Exchange::#exchange,
+                })
+            }
+        }
+        Binding::Http(http) => {
+            let http = http_binding(tool, http);
+            quote!(Binding::Http(#http))
+        }
+    }
+}
+
+fn http_binding(tool: &Tool, http: &HttpBinding) -> TokenStream {
+    let HttpBinding { path, produces, .. } = http;
+    let method = method(&http.method);
+    let parameters = parameters(tool);
+    let body = body(tool, http);
+    let stream = option(http.stream.map(|dialect| match dialect {
+        StreamDialect::Openai => quote!(StreamDialect::OpenAi),
+        StreamDialect::Anthropic => quote!(StreamDialect::Anthropic),
+        StreamDialect::Responses => quote!(StreamDialect::Responses),
+        StreamDialect::Transcript => quote!(StreamDialect::Transcript),
+    }));
+    let stand_in = option(http.stand_in.as_ref().map(no_route));
+    quote! {
+        HttpBinding {
+            method: #method,
+            path: #path,
+            parameters: #parameters,
+            body: #body,
+            produces: &[#(#produces),*],
+            stream: #stream,
+            stand_in: #stand_in,
+        }
+    }
+}
+
+fn no_route(route: &MissingRoute) -> TokenStream {
+    let missing = &route.missing;
+    let instead = option(route.instead.as_ref().map(|instead| quote!(#instead)));
+    quote!(NoRoute { missing: #missing, instead: #instead })
+}
+
+fn method(token: &str) -> TokenStream {
+    match token {
+        "GET" => quote!(Method::Get),
+        "PUT" => quote!(Method::Put),
+        "POST" => quote!(Method::Post),
+        "DELETE" => quote!(Method::Delete),
+        "PATCH" => quote!(Method::Patch),
+        "HEAD" => quote!(Method::Head),
+        "OPTIONS" => quote!(Method::Options),
+        "TRACE" => quote!(Method::Trace),
+        other => quote!(Method::Other(#other)),
+    }
+}
+
+fn parameters(tool: &Tool) -> TokenStream {
+    let rows = tool.arguments.iter().filter_map(|argument| {
+        let Role::Parameter { location, style, explode } = &argument.role else { return None };
+        let location = match location {
+            Location::Path => quote!(Path),
+            Location::Query => quote!(Query),
+            Location::Header => quote!(Header),
+            Location::Cookie => quote!(Cookie),
+        };
+        let written = written(argument, *style, *explode);
+        Some(quote!(Parameter { location: Location::#location, #written }))
+    });
+    quote!(&[#(#rows),*])
+}
+
+fn body(tool: &Tool, http: &HttpBinding) -> TokenStream {
+    for argument in &tool.arguments {
+        if let Role::Body { media_type } = &argument.role {
+            let name = &argument.name;
+            return quote!(Body::Json { argument: #name, media_type: #media_type });
+        }
+    }
+    let fields: Vec<TokenStream> = tool.arguments.iter().filter_map(field).collect();
+    let extra = tool.arguments.iter().find(|argument| argument.role == Role::Extra).map(|argument| &argument.name);
+    match http.form {
+        None => quote!(Body::None),
+        Some(_) if fields.is_empty() && extra.is_none() => quote!(Body::None),
+        Some(FormKind::Urlencoded) => quote!(Body::Form { fields: &[#(#fields),*] }),
+        Some(FormKind::Multipart) => {
+            let extra = option(extra.map(|name| quote!(#name)));
+            quote!(Body::Multipart { fields: &[#(#fields),*], extra: #extra })
+        }
+    }
+}
+
+fn field(argument: &Argument) -> Option<TokenStream> {
+    let Role::Field { style, explode, file } = &argument.role else { return None };
+    let kind = if *file { quote!(File) } else { quote!(Value) };
+    let written = written(argument, *style, *explode);
+    Some(quote!(Field { kind: FieldKind::#kind, #written }))
+}
+
+/// What parameters and form fields share.
+fn written(argument: &Argument, style: Style, explode: bool) -> TokenStream {
+    let Argument { name, wire_name, .. } = argument;
+    let style = match style {
+        Style::Simple => quote!(Simple),
+        Style::Form => quote!(Form),
+        Style::Label => quote!(Label),
+        Style::Matrix => quote!(Matrix),
+        Style::Spaces => quote!(Spaces),
+        Style::Pipes => quote!(Pipes),
+        Style::Tabs => quote!(Tabs),
+        Style::Deep => quote!(Deep),
+        Style::Json => quote!(Json),
+    };
+    let pairs = argument.send_as.iter().map(|(accepted, sent)| quote!((#accepted, #sent)));
+    quote! {
+        argument: #name,
+        wire: #wire_name,
+        style: Style::#style,
+        explode: #explode,
+        send_as: &[#(#pairs),*],
+    }
+}

@@ -1,0 +1,151 @@
+//! Which tools came, went, were renamed or changed.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::inputs;
+use super::{Surface, SurfaceTool};
+
+/// The differences of two surfaces, each list sorted by tool.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Changes {
+    /// New tools, with their routes.
+    pub added: BTreeMap<String, String>,
+    /// Tools that are gone, with their routes.
+    pub removed: BTreeMap<String, String>,
+    /// Tools of one route that have another name now.
+    pub renamed: Vec<Renamed>,
+    /// Tools that are still there and differ.
+    pub changed: Vec<ToolChange>,
+    /// Tools that are listed by default now, and were not.
+    pub listed: Vec<String>,
+    /// Tools that were listed by default, are not any more, and still exist.
+    pub hidden: Vec<String>,
+}
+
+/// A tool with a new name.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Renamed {
+    /// The old name.
+    pub from: String,
+    /// The new name.
+    pub to: String,
+    /// Method and path.
+    pub route: String,
+}
+
+/// How one tool differs, by its new name.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ToolChange {
+    /// The tool's name.
+    pub tool: String,
+    /// Old and new route, where they differ.
+    pub route: Option<(String, String)>,
+    /// Inputs, those that break callers first.
+    pub inputs: Vec<InputChange>,
+    /// Hints: name, old, new.
+    pub hints: Vec<(String, String, String)>,
+    /// True where the tool may do more harm than before.
+    pub is_riskier: bool,
+    /// True where title or description differ.
+    pub texts: bool,
+}
+
+/// One difference of an input.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct InputChange {
+    /// True where a call that was right before may be refused now.
+    pub breaks: bool,
+    /// Path of the argument, such as `request.items[].id`.
+    pub path: String,
+    /// What is different, as a phrase that follows the path.
+    pub what: String,
+}
+
+impl Changes {
+    /// Whether callers have to change: a tool is gone or renamed, refuses what it accepted, or may do more harm.
+    #[must_use]
+    pub fn is_breaking(&self) -> bool {
+        let breaks = |change: &ToolChange| change.is_riskier || change.inputs.iter().any(|input| input.breaks);
+        !self.removed.is_empty() || !self.renamed.is_empty() || self.changed.iter().any(breaks)
+    }
+
+    /// Whether nothing differs.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Compares an old surface with a new one.
+#[must_use]
+pub fn compare(old: &Surface, new: &Surface) -> Changes {
+    let mut changes = Changes::default();
+    let added: BTreeMap<String, &String> = new
+        .tools
+        .iter()
+        .filter(|(name, _)| !old.tools.contains_key(*name))
+        .map(|(name, tool)| (tool.route.clone(), name))
+        .collect();
+    for (name, tool) in &old.tools {
+        let (new_name, now) = match (new.tools.get(name), added.get(&tool.route)) {
+            (Some(now), _) => (name, now),
+            (None, Some(renamed)) => match new.tools.get(*renamed) {
+                Some(now) => {
+                    let (from, to) = (name.clone(), (*renamed).clone());
+                    changes.renamed.push(Renamed { from, to, route: tool.route.clone() });
+                    (*renamed, now)
+                }
+                None => continue,
+            },
+            (None, None) => {
+                changes.removed.insert(name.clone(), tool.route.clone());
+                continue;
+            }
+        };
+        changes.changed.extend(difference(new_name, tool, now));
+    }
+    let renamed: Vec<String> = changes.renamed.iter().map(|renamed| renamed.to.clone()).collect();
+    let is_new = |name: &&String| !old.tools.contains_key(*name) && !renamed.contains(name);
+    changes.added = new
+        .tools
+        .iter()
+        .filter(|(name, _)| is_new(name))
+        .map(|(name, tool)| (name.clone(), tool.route.clone()))
+        .collect();
+    let known = |name: &&String| old.tools.contains_key(*name) && new.tools.contains_key(*name);
+    changes.listed = new.listed.iter().filter(known).filter(|name| !old.listed.contains(name)).cloned().collect();
+    changes.hidden = old.listed.iter().filter(known).filter(|name| !new.listed.contains(name)).cloned().collect();
+    changes
+}
+
+fn difference(name: &str, old: &SurfaceTool, new: &SurfaceTool) -> Option<ToolChange> {
+    let mut hints = Vec::new();
+    if old.risk != new.risk {
+        hints.push(("risk".to_owned(), old.risk.clone(), new.risk.clone()));
+    }
+    for (hint, was) in &old.hints {
+        if let Some(is) = new.hints.get(hint).filter(|is| *is != was) {
+            hints.push((hint.clone(), was.to_string(), is.to_string()));
+        }
+    }
+    let change = ToolChange {
+        tool: name.to_owned(),
+        route: (old.route != new.route).then(|| (old.route.clone(), new.route.clone())),
+        inputs: inputs::compare(&old.input, &new.input),
+        is_riskier: is_riskier(old, new),
+        texts: old.texts != new.texts,
+        hints,
+    };
+    let unchanged = ToolChange { tool: name.to_owned(), ..ToolChange::default() };
+    (change != unchanged).then_some(change)
+}
+
+/// Clients approve calls by these hints, so a call that was approved must not do more.
+fn is_riskier(old: &SurfaceTool, new: &SurfaceTool) -> bool {
+    let hint = |tool: &SurfaceTool, name: &str| tool.hints.get(name).copied();
+    let lost = |name: &str| hint(old, name) == Some(true) && hint(new, name) == Some(false);
+    let gained = |name: &str| hint(old, name) == Some(false) && hint(new, name) == Some(true);
+    lost("readOnlyHint") || lost("idempotentHint") || gained("destructiveHint") || gained("openWorldHint")
+}

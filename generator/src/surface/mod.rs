@@ -1,0 +1,101 @@
+//! What callers of a server see, read back from its catalog, and how two versions of it differ.
+
+mod changes;
+mod inputs;
+mod markdown;
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::diagnostic::{Diagnostic, Place, Sink};
+use crate::{FileSet, load::Files};
+
+pub use changes::{Changes, InputChange, Renamed, ToolChange, compare};
+
+/// The tools of one version of a server, as callers see them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Surface {
+    /// The server's title, for headings.
+    pub title: String,
+    /// Names of the tools listed by default.
+    pub listed: Vec<String>,
+    /// By name.
+    pub tools: BTreeMap<String, SurfaceTool>,
+}
+
+/// One tool.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SurfaceTool {
+    /// Method and path as the document declares them.
+    pub route: String,
+    /// What a call may do, such as `read-only`.
+    pub risk: String,
+    /// The MCP hints by name.
+    pub hints: BTreeMap<String, bool>,
+    /// Title and description.
+    pub texts: (String, String),
+    /// JSON Schema of the arguments.
+    pub input: Value,
+}
+
+impl Surface {
+    /// Reads `catalog.json` in `dir` (such as `generated/x-tools`), and the schemas that it names.
+    ///
+    /// What is missing or malformed is reported to `sink`.
+    pub fn read(files: &Files, dir: &str, sink: &mut Sink) -> Option<Self> {
+        Self::gather(dir, &|path| files.get(path), sink)
+    }
+
+    /// The surface of generated packages.
+    pub fn of_generated(files: &FileSet, sink: &mut Sink) -> Option<Self> {
+        let dir = files.packages().into_iter().find(|package| package.ends_with("-tools"))?.to_owned();
+        Self::gather(&dir, &|path| files.get(path), sink)
+    }
+
+    fn gather<'f>(dir: &str, file: &dyn Fn(&str) -> Option<&'f [u8]>, sink: &mut Sink) -> Option<Self> {
+        let catalog = json(&format!("{dir}/catalog.json"), file, sink)?;
+        let mut surface =
+            Surface { title: text(&catalog, "title"), listed: strings(catalog.get("exposed")), tools: BTreeMap::new() };
+        for tool in catalog.get("tools").and_then(Value::as_array).into_iter().flatten() {
+            let schema = strings(tool.get("schemas")).into_iter().next().unwrap_or_default();
+            let Some(input) = json(&format!("{dir}/{schema}"), file, sink) else { continue };
+            let hints = tool.get("annotations").and_then(Value::as_object).into_iter().flatten();
+            let found = SurfaceTool {
+                route: text(tool, "declared"),
+                risk: text(tool, "risk"),
+                hints: hints.filter_map(|(name, value)| Some((name.clone(), value.as_bool()?))).collect(),
+                texts: (text(tool, "title"), text(tool, "description")),
+                input,
+            };
+            surface.tools.insert(text(tool, "name"), found);
+        }
+        Some(surface)
+    }
+}
+
+fn json<'f>(path: &str, file: &dyn Fn(&str) -> Option<&'f [u8]>, sink: &mut Sink) -> Option<Value> {
+    let report = |message: String, sink: &mut Sink| {
+        sink.push(Diagnostic::error("unreadable-catalog", message).at(Place::of_file(path)));
+    };
+    let Some(bytes) = file(path) else {
+        report("this file of the catalog is missing".to_owned(), sink);
+        return None;
+    };
+    match serde_json::from_slice(bytes) {
+        Ok(value) => Some(value),
+        Err(error) => {
+            report(format!("this file of the catalog is not JSON: {error}"), sink);
+            None
+        }
+    }
+}
+
+fn text(value: &Value, key: &str) -> String {
+    value.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn strings(value: Option<&Value>) -> Vec<String> {
+    let items = value.and_then(Value::as_array).into_iter().flatten();
+    items.filter_map(Value::as_str).map(str::to_owned).collect()
+}

@@ -1,0 +1,80 @@
+//! What a change of a document means to callers. One point each.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use support::{document, generated};
+use toolwright_generator::diagnostic::Sink;
+use toolwright_generator::surface::{Changes, Surface, compare};
+
+const OLD: &str = "  /items:
+    get: {operationId: listItems, parameters: [{name: limit, in: query, schema: {type: integer}}]}
+  /items/{id}:
+    parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+    delete: {operationId: deleteItem}
+";
+
+fn surface(paths: &str) -> Surface {
+    let (generated, _) =
+        generated(&document(&format!("openapi: 3.1.0\ninfo: {{title: t, version: '1'}}\npaths:\n{paths}")));
+    Surface::of_generated(&generated.files, &mut Sink::new()).unwrap()
+}
+
+fn changes(replaced: &str, by: &str) -> Changes {
+    assert!(OLD.contains(replaced));
+    compare(&surface(OLD), &surface(&OLD.replace(replaced, by)))
+}
+
+#[test]
+fn a_version_against_itself_is_clean() {
+    let changes = changes("items", "items");
+    assert!(changes.is_empty() && !changes.is_breaking());
+    assert!(changes.markdown("T", "1", "2").contains("Nothing changed."));
+}
+
+#[test]
+fn a_tool_that_is_gone_breaks_and_a_new_one_does_not() {
+    let more = format!("{OLD}  /new: {{get: {{operationId: news}}}}\n");
+    let added = compare(&surface(OLD), &surface(&more));
+    assert_eq!((added.added["news"].as_str(), added.is_breaking()), ("GET /new", false));
+    let removed = compare(&surface(&more), &surface(OLD));
+    assert_eq!((removed.removed["news"].as_str(), removed.is_breaking()), ("GET /new", true));
+}
+
+#[test]
+fn a_new_name_for_a_route_is_a_rename() {
+    let changes = changes("listItems", "allItems");
+    assert_eq!((changes.renamed[0].from.as_str(), changes.renamed[0].to.as_str()), ("list_items", "all_items"));
+    assert!(changes.is_breaking() && changes.removed.is_empty() && changes.added.is_empty());
+}
+
+#[test]
+fn inputs_that_refuse_what_they_accepted_are_told_as_such() {
+    let changes = changes(
+        "{name: limit, in: query, schema: {type: integer}}",
+        "{name: limit, in: query, required: true, schema: {type: integer, maximum: 9}}",
+    );
+    let text = changes.markdown("T", "1", "2");
+    assert!(changes.is_breaking());
+    assert!(text.contains("## Inputs that break callers\n\n- `list_items`: `limit` is required now"), "{text}");
+    assert!(text.contains("`limit` maximum is 9 now"), "{text}");
+}
+
+#[test]
+fn a_tool_that_may_do_more_harm_breaks_what_was_approved() {
+    let changes = changes("{operationId: listItems,", "{operationId: listItems, x-toolwright: {risk: write},");
+    assert!(changes.changed[0].is_riskier && changes.is_breaking());
+    assert!(
+        changes
+            .markdown("T", "1", "2")
+            .contains("`list_items`: risk is write, was read-only **(may do more than before)**")
+    );
+}
+
+#[test]
+fn better_texts_need_no_change() {
+    let changes =
+        changes("{operationId: deleteItem}", "{operationId: deleteItem, description: Delete an item for good.}");
+    assert!(changes.changed[0].texts && !changes.is_breaking());
+}

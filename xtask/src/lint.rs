@@ -1,0 +1,129 @@
+//! `cargo xtask lint`: the spec doctor.
+
+mod json;
+mod sarif;
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use toolwright_generator::diagnostic::{Severity, Sink};
+use toolwright_generator::doctor::examine;
+use toolwright_generator::draft;
+use toolwright_generator::load::{Files, Prose};
+
+use crate::import::Fetched;
+use crate::workspace;
+
+/// Examine a server or an API document: what would be lost or is ambiguous, thin texts, names, hints, weight, secrets.
+///
+/// Exits with 2 on errors, with 1 on warnings where --strict is given, else with 0.
+#[derive(Debug, Args)]
+pub(crate) struct Lint {
+    /// A server below specs/, or a document: a file or an http(s) URL.
+    subject: String,
+    /// How to print the findings.
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+    /// Warnings fail, too.
+    #[arg(long)]
+    strict: bool,
+    /// Print at most this many findings of each kind for people; 0 prints all.
+    #[arg(long, default_value_t = 5)]
+    most: usize,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Format {
+    /// Text with places and remedies, kind by kind.
+    Human,
+    /// One JSON object.
+    Json,
+    /// SARIF 2.1.0, for code scanning.
+    Sarif,
+}
+
+impl Lint {
+    pub(crate) fn run(self) -> Result<ExitCode> {
+        let mut sink = Sink::new();
+        self.examine(&mut sink)?;
+        let text = match self.format {
+            Format::Human => human(&sink, self.most),
+            Format::Json => format!("{:#}\n", json::report(&sink)),
+            Format::Sarif => format!("{:#}\n", sarif::log(&sink)),
+        };
+        std::io::stdout().write_all(text.as_bytes())?;
+        let fails = self.strict && sink.count(Severity::Warning) > 0;
+        Ok(if sink.has_errors() {
+            ExitCode::from(2)
+        } else if fails {
+            ExitCode::from(1)
+        } else {
+            ExitCode::SUCCESS
+        })
+    }
+
+    fn examine(&self, sink: &mut Sink) -> Result<()> {
+        let root = workspace::root();
+        let folder = format!("specs/{}", self.subject);
+        if let Ok(root) = root
+            && !self.subject.contains(['/', '\\', ':'])
+            && root.join(&folder).join("server.yaml").is_file()
+        {
+            examine(&workspace::read_folder(&root, &folder)?, &folder, sink);
+            return Ok(());
+        }
+        let (files, dir) = alone(&self.subject, sink)?;
+        examine(&files, &dir, sink);
+        Ok(())
+    }
+}
+
+/// A document by itself, under its own name so that places are those of its files, with settings chosen by rule.
+fn alone(document: &str, sink: &mut Sink) -> Result<(Files, String)> {
+    let Fetched { label, mut files, .. } = Fetched::all(document)?;
+    let is_file = Path::new(document).is_file();
+    let folder = Path::new(document).parent().filter(|_| is_file).map(|folder| folder.to_string_lossy().into_owned());
+    let folder = folder.filter(|folder| !folder.is_empty()).unwrap_or_else(|| "document".to_owned());
+    let mut placed = Files::new();
+    for path in files.paths() {
+        placed.insert(format!("{folder}/{path}"), files.get(path).unwrap_or_default());
+    }
+    files = placed;
+    let mut unread = Sink::new();
+    match draft(&files, &folder, &label, Prose::Keep, &mut unread) {
+        Some(draft) => files.insert(format!("{folder}/server.yaml"), draft.text),
+        None => sink.append(unread),
+    }
+    Ok((files, folder))
+}
+
+/// Findings kind by kind, errors first; of each kind the first few.
+fn human(sink: &Sink, most: usize) -> String {
+    let mut kinds: BTreeMap<(Severity, &str), Vec<String>> = BTreeMap::new();
+    for finding in sink.iter() {
+        kinds.entry((finding.severity, finding.code)).or_default().push(finding.to_string());
+    }
+    let mut out = String::new();
+    for findings in kinds.values() {
+        let shown = if most == 0 { findings.len() } else { most };
+        for finding in findings.iter().take(shown) {
+            out.push_str(finding);
+            out.push_str("\n\n");
+        }
+    }
+    for ((severity, code), findings) in &kinds {
+        out.push_str(&format!("{:>6}  {severity}[{code}]\n", findings.len()));
+    }
+    let count = |severity| sink.count(severity);
+    out.push_str(&format!(
+        "{} errors, {} warnings, {} notes\n",
+        count(Severity::Error),
+        count(Severity::Warning),
+        count(Severity::Note)
+    ));
+    out
+}

@@ -58,7 +58,7 @@ pub fn generate(files: &Files, dir: &str, sink: &mut Sink) -> Option<Generated> 
     let catalog_sha256 = catalog::emit(&model, &package, &mut output);
     ledger_file(&model, &package, &mut output);
     rust::emit(&model, &rust::Facts { catalog_sha256 }, &mut output, sink);
-    let uses_index_map = output.iter().any(|(_, content)| contains(content, b"indexmap::"));
+    let uses_index_map = output.iter().any(|(path, content)| path.ends_with(".rs") && contains(content, b"indexmap::"));
     text::emit(&model, uses_index_map, &mut output, sink);
     output.seal();
     if sink.has_errors() {

@@ -5,7 +5,7 @@ mod sarif;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Component, Path};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -85,9 +85,7 @@ impl Lint {
 /// A document by itself, under its own name so that places are those of its files, with settings chosen by rule.
 fn alone(document: &str, sink: &mut Sink) -> Result<(Files, String)> {
     let Fetched { label, mut files, .. } = Fetched::all(document)?;
-    let is_file = Path::new(document).is_file();
-    let folder = Path::new(document).parent().filter(|_| is_file).map(|folder| folder.to_string_lossy().into_owned());
-    let folder = folder.filter(|folder| !folder.is_empty()).unwrap_or_else(|| "document".to_owned());
+    let folder = shown_folder(Path::new(document));
     let mut placed = Files::new();
     for path in files.paths() {
         placed.insert(format!("{folder}/{path}"), files.get(path).unwrap_or_default());
@@ -99,6 +97,19 @@ fn alone(document: &str, sink: &mut Sink) -> Result<(Files, String)> {
         None => sink.append(unread),
     }
     Ok((files, folder))
+}
+
+/// The folder that places are shown in: as the person wrote it where that is a plain relative path, else its own name.
+fn shown_folder(document: &Path) -> String {
+    let parent = document.parent().unwrap_or(Path::new(""));
+    let is_plain = parent.components().all(|part| matches!(part, Component::Normal(_)));
+    if document.is_file() && is_plain && parent.components().next().is_some() {
+        let parts: Vec<_> = parent.components().map(|part| part.as_os_str().to_string_lossy()).collect();
+        return parts.join("/");
+    }
+    let own = document.canonicalize().ok();
+    let name = own.as_deref().and_then(Path::parent).and_then(Path::file_name);
+    name.map_or_else(|| "document".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Findings kind by kind, errors first; of each kind the first few.

@@ -62,17 +62,28 @@ impl Regenerate {
         if sink.has_errors() {
             return Ok(code);
         }
-        let mut differences = Vec::new();
-        for server in &generated {
-            differences.extend(compare(&root, &server.files)?);
-        }
-        if self.servers.is_empty() {
-            differences.extend(orphan_packages(&root, &generated)?);
-        }
-        let code = self.settle(&root, &generated, &differences)?;
-        table::print(&generated, &sink, self.verbose);
+        // Lists are weighed beside the work on files: both are long, and neither needs the other.
+        let (code, weights) = std::thread::scope(|scope| {
+            let weights = scope.spawn(|| table::weights(&generated));
+            let code = self.apply(&root, &generated);
+            (code, weights.join())
+        });
+        let code = code?;
+        let weights = weights.map_err(|_| anyhow::anyhow!("the lists could not be weighed"))?;
+        table::print(&generated, &weights, &sink, self.verbose);
         eprintln!("{} in {} ms", counted(&generated), start.elapsed().as_millis());
         Ok(code)
+    }
+
+    fn apply(&self, root: &Path, generated: &[Generated]) -> Result<ExitCode> {
+        let mut differences = Vec::new();
+        for server in generated {
+            differences.extend(compare(root, &server.files)?);
+        }
+        if self.servers.is_empty() {
+            differences.extend(orphan_packages(root, generated)?);
+        }
+        self.settle(root, generated, &differences)
     }
 
     fn settle(&self, root: &Path, generated: &[Generated], differences: &[Difference]) -> Result<ExitCode> {

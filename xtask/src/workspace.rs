@@ -61,11 +61,20 @@ fn shown(root: &Path, path: &Path) -> String {
 /// Writes a file so that readers see the old or the new content, never a part: a temporary file beside
 /// it is renamed over it.
 pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<()> {
+    replace(path, content, true)
+}
+
+/// The same for files that a run makes again at any time: hundreds of them, and not worth waiting for the disk.
+pub(crate) fn write_generated(path: &Path, content: &[u8]) -> Result<()> {
+    replace(path, content, false)
+}
+
+fn replace(path: &Path, content: &[u8], is_precious: bool) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
-    let written = write_synced(&temporary, content).and_then(|()| fs::rename(&temporary, path));
+    let written = write_new(&temporary, content, is_precious).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         // The temporary file is of no use any more; the error that matters is the first one.
         let _ = fs::remove_file(&temporary);
@@ -73,10 +82,10 @@ pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     written.with_context(|| format!("{} cannot be written", path.display()))
 }
 
-fn write_synced(path: &Path, content: &[u8]) -> std::io::Result<()> {
+fn write_new(path: &Path, content: &[u8], is_precious: bool) -> std::io::Result<()> {
     let mut file = fs::File::create(path)?;
     file.write_all(content)?;
-    file.sync_all()
+    if is_precious { file.sync_all() } else { Ok(()) }
 }
 
 /// Prints findings to stderr, and says with which code to exit.

@@ -55,11 +55,12 @@ pub(crate) fn emit(model: &Model, facts: &crate_root::Facts, files: &mut FileSet
 }
 
 pub(crate) use crate_root::Facts;
-pub(crate) use rows::{area, uses_rows};
+pub(crate) use rows::area;
 
 /// Each module with its first doc line and its items: tools by name, then types by name.
 fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (String, Vec<TokenStream>)> {
     let mut modules = std::collections::BTreeMap::new();
+    let boxed = types::Boxed::new(model);
     for module in names.modules() {
         let own: Vec<_> = model.tools.iter().filter(|tool| names.tool(tool).module == module).collect();
         let mut items: Vec<TokenStream> = own
@@ -71,7 +72,8 @@ fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (
             .collect();
         let has_rows = own.iter().any(|tool| rows::is_row(model, tool));
         let row_imports = has_rows.then(|| rows::imports(&items));
-        items.extend(types::items(model, names, &module));
+        let rows_only = has_rows && own.iter().all(|tool| rows::is_row(model, tool));
+        items.extend(types::items(model, names, &boxed, &module));
         let silent = types::undescribed(names, &module).then(
             || quote!(#![allow(missing_docs, reason = "the document does not describe every field of its answers")]),
         );
@@ -79,7 +81,7 @@ fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (
             .iter()
             .any(print::nests_deeply)
             .then(|| quote!(#![allow(clippy::type_complexity, reason = "the document nests maps in maps")]));
-        let imports = print::imports(&items, &module, names);
+        let imports = if rows_only { Vec::new() } else { print::imports(&items, &module, names) };
         let about = match own.is_empty() {
             true => "Types that several areas share.".to_owned(),
             false => format!("Tools of the area `{}`.", names.tag(&module)),

@@ -21,7 +21,7 @@ pub(super) fn is_row(model: &Model, tool: &Tool) -> bool {
 }
 
 /// Whether any tool is a row alone.
-pub(crate) fn uses_rows(model: &Model) -> bool {
+pub(super) fn uses_rows(model: &Model) -> bool {
     model.tools.iter().any(|tool| is_row(model, tool))
 }
 

@@ -12,8 +12,7 @@ use crate::model::schema::{Additional, JsonType, Schema};
 use crate::pass;
 
 /// The types of one module, by name.
-pub(super) fn items(model: &Model, names: &Names, module: &str) -> Vec<TokenStream> {
-    let boxed = Boxed::new(model);
+pub(super) fn items(model: &Model, names: &Names, boxed: &Boxed, module: &str) -> Vec<TokenStream> {
     let mut own: Vec<(&str, &Item)> = names.items_by_key().filter(|(_, item)| item.named.module == module).collect();
     own.sort_by_key(|(_, item)| item.named.ident.to_string());
     own.into_iter()
@@ -21,7 +20,7 @@ pub(super) fn items(model: &Model, names: &Names, module: &str) -> Vec<TokenStre
             if names::is_string_enum(item.schema) {
                 enumeration(item)
             } else {
-                structure(model, names, &boxed, key, item)
+                structure(model, names, boxed, key, item)
             }
         })
         .collect()

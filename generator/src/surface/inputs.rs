@@ -1,5 +1,6 @@
 //! Whether what callers send to one schema is still accepted by another (JSON Schema 2020-12).
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
@@ -8,19 +9,25 @@ use super::InputChange;
 
 /// Every difference, those that break callers first.
 pub(super) fn compare(old: &Value, new: &Value) -> Vec<InputChange> {
-    let mut comparison = Comparison { roots: (old, new), found: BTreeSet::new(), open: Vec::new() };
+    let budget = Cell::new(MAX_TRIALS);
+    let mut comparison = Comparison { roots: (old, new), found: BTreeSet::new(), open: Vec::new(), budget: &budget };
     comparison.schema(old, new, "");
     let mut found: Vec<InputChange> = comparison.found.into_iter().collect();
     found.sort_by(|left, right| (!left.breaks, &left.path, &left.what).cmp(&(!right.breaks, &right.path, &right.what)));
     found
 }
 
-struct Comparison<'v> {
+struct Comparison<'v, 'b> {
     roots: (&'v Value, &'v Value),
     found: BTreeSet<InputChange>,
     /// Pairs of references being compared: a cycle is equal as far as it was seen.
     open: Vec<(&'v Value, &'v Value)>,
+    /// How many more shapes of unions may be compared with one another.
+    budget: &'b Cell<usize>,
 }
+
+/// Unions in unions multiply; beyond this many trials only equal shapes count as accepted.
+const MAX_TRIALS: usize = 20_000;
 
 /// Bounds where more is stricter, then those where less is.
 const LOWER: [&str; 5] = ["minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"];
@@ -29,7 +36,7 @@ const UPPER: [&str; 5] = ["maximum", "exclusiveMaximum", "maxLength", "maxItems"
 const STRICT: [&str; 9] =
     ["pattern", "multipleOf", "const", "not", "if", "then", "else", "propertyNames", "dependentRequired"];
 
-impl<'v> Comparison<'v> {
+impl<'v> Comparison<'v, '_> {
     fn note(&mut self, breaks: bool, path: &str, what: impl Into<String>) {
         let path = if path.is_empty() { "arguments".to_owned() } else { path.to_owned() };
         self.found.insert(InputChange { breaks, path, what: what.into() });
@@ -57,11 +64,19 @@ impl<'v> Comparison<'v> {
         self.bounds(was, is, path);
         self.properties(was, is, path);
         self.inner(was, is, path);
-        self.unions(was, is, path);
+        self.unions(old, new, path);
         self.open.pop();
     }
 
     fn types(&mut self, was: &Map<String, Value>, is: &Map<String, Value>, path: &str) {
+        // Where alternatives say which types there are, they are compared instead.
+        let by_shape = |schema: &Map<String, Value>| {
+            !schema.contains_key("type")
+                && ["anyOf", "oneOf", "allOf"].iter().any(|keyword| schema.contains_key(*keyword))
+        };
+        if by_shape(was) || by_shape(is) {
+            return;
+        }
         let (was, is) = (types(was), types(is));
         let lost: Vec<&str> = was.iter().filter(|kind| !accepts(&is, kind)).copied().collect();
         let gained: Vec<&str> = is.iter().filter(|kind| !accepts(&was, kind)).copied().collect();
@@ -177,12 +192,18 @@ impl<'v> Comparison<'v> {
     }
 
     /// Of alternatives, each old one must be accepted by some new one; of parts that all hold, none may be new.
-    fn unions(&mut self, was: &'v Map<String, Value>, is: &'v Map<String, Value>, path: &str) {
+    fn unions(&mut self, was: &'v Value, is: &'v Value, path: &str) {
         for keyword in ["anyOf", "oneOf"] {
-            let list = |schema: &'v Map<String, Value>| schema.get(keyword).and_then(Value::as_array);
+            let list = |schema: &'v Value| schema.get(keyword).and_then(Value::as_array);
             match (list(was), list(is)) {
-                (None, Some(_)) => self.note(true, path, "must match one of several shapes now"),
-                (Some(_), None) => self.note(false, path, "is no longer one of several shapes"),
+                (None, Some(new)) => {
+                    let breaks = !new.iter().any(|new| self.accepts(was, new));
+                    self.note(breaks, path, "must match one of several shapes now");
+                }
+                (Some(old), None) => {
+                    let breaks = old.iter().any(|old| !self.accepts(old, is));
+                    self.note(breaks, path, "is no longer one of several shapes");
+                }
                 (Some(old), Some(new)) => {
                     let lost = old.iter().filter(|old| !new.iter().any(|new| self.accepts(old, new))).count();
                     let gained = new.iter().filter(|new| !old.iter().any(|old| self.accepts(old, new))).count();
@@ -195,10 +216,12 @@ impl<'v> Comparison<'v> {
                 (None, None) => {}
             }
         }
-        let list = |schema: &'v Map<String, Value>| schema.get("allOf").and_then(Value::as_array);
+        let list = |schema: &'v Value| schema.get("allOf").and_then(Value::as_array);
         let (old, new) = (list(was), list(is));
-        let stricter =
-            new.into_iter().flatten().any(|new| !old.into_iter().flatten().any(|old| self.accepts(old, new)));
+        let stricter = new
+            .into_iter()
+            .flatten()
+            .any(|new| !old.into_iter().flatten().chain([was]).any(|old| self.accepts(old, new)));
         if stricter {
             self.note(true, path, "must also match another shape now");
         }
@@ -206,11 +229,12 @@ impl<'v> Comparison<'v> {
 
     /// Whether everything that the old schema accepts is accepted by the new one.
     fn accepts(&self, old: &'v Value, new: &'v Value) -> bool {
-        let mut inner = Comparison { roots: self.roots, found: BTreeSet::new(), open: self.open.clone() };
-        // Unions in unions multiply; beyond this depth only equal shapes count as accepted.
-        if self.open.len() > 6 {
+        let Some(left) = self.budget.get().checked_sub(1) else {
             return resolved(self.roots.0, old) == resolved(self.roots.1, new);
-        }
+        };
+        self.budget.set(left);
+        let open = self.open.clone();
+        let mut inner = Comparison { roots: self.roots, found: BTreeSet::new(), open, budget: self.budget };
         inner.schema(old, new, "");
         !inner.found.iter().any(|change| change.breaks)
     }
@@ -310,6 +334,16 @@ mod tests {
             ["!a 1 of its 2 shapes are gone or stricter"]
         );
         assert_eq!(of_a(either(&["string"]), either(&["string", "boolean"])), ["a has 1 more shapes"]);
+    }
+
+    #[test]
+    fn a_shape_that_stays_among_several_does_not_break() {
+        let either = json!({"anyOf": [{"type": "integer"}, {"type": "null"}]});
+        assert_eq!(
+            of_a(json!({"type": "integer", "maximum": 5}), either.clone()),
+            ["a maximum is none now", "a must match one of several shapes now",]
+        );
+        assert_eq!(of_a(json!({"type": "string"}), either), ["!a must match one of several shapes now"]);
     }
 
     #[test]

@@ -45,7 +45,7 @@ impl Difference {
             Self::Missing(path) | Self::Stale(path) | Self::Edited(path) => {
                 let content = generated.iter().find_map(|server| server.files.get(path));
                 match content {
-                    Some(content) => workspace::write_file(&root.join(path), content),
+                    Some(content) => workspace::write_generated(&root.join(path), content),
                     None => remove(&root.join(path)),
                 }
             }

@@ -3,20 +3,37 @@
 use toolwright_generator::diagnostic::{Severity, Sink};
 use toolwright_generator::{Generated, ListedTool, Summary};
 
+/// The weights of one server's lists.
+pub(crate) struct Weights {
+    default: Weight,
+    all: Weight,
+    none: Weight,
+}
+
+/// Weighs the lists of every server. Counting tokens takes as long as a good part of the generation.
+pub(crate) fn weights(generated: &[Generated]) -> Vec<Weights> {
+    generated
+        .iter()
+        .map(|server| {
+            let summary = &server.summary;
+            let exposed = summary.tools.iter().filter(|tool| summary.exposed.contains(&tool.name));
+            Weights {
+                default: weigh(exposed.chain(&summary.fixed)),
+                all: weigh(summary.tools.iter().chain(&summary.fixed)),
+                none: weigh(summary.fixed.iter()),
+            }
+        })
+        .collect()
+}
+
 /// Prints one table for all servers, to stderr.
-pub(crate) fn print(generated: &[Generated], sink: &Sink, verbose: bool) {
+pub(crate) fn print(generated: &[Generated], weights: &[Weights], sink: &Sink, verbose: bool) {
     eprintln!(
         "{:<12} {:>10} {:>6} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
         "server", "operations", "tools", "exposed", "default", "tokens", "*", "tokens", "none", "tokens", "warnings"
     );
-    for server in generated {
+    for (server, Weights { default, all, none }) in generated.iter().zip(weights) {
         let summary = &server.summary;
-        let exposed = summary.tools.iter().filter(|tool| summary.exposed.contains(&tool.name));
-        let (default, all, none) = (
-            weigh(exposed.chain(&summary.fixed)),
-            weigh(summary.tools.iter().chain(&summary.fixed)),
-            weigh(summary.fixed.iter()),
-        );
         eprintln!(
             "{:<12} {:>10} {:>6} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
             summary.server,

@@ -120,11 +120,16 @@ impl Page<'_, '_> {
 
     fn upstream(&self) -> String {
         let prefix = self.prefix;
+        let local = "http://127.0.0.1:8080";
         let (why, url) = match self.base_url() {
+            Some(url) if url.starts_with('/') => (
+                format!("# The document names a path and no host: set {prefix}_BASE_URL, or correct this line."),
+                format!("{local}{}", url.trim_end_matches('/')),
+            ),
             Some(url) => (format!("# The document's first server; {prefix}_BASE_URL replaces it."), url),
             None => (
                 format!("# The document names no server with a host: set {prefix}_BASE_URL, or correct this line."),
-                "http://127.0.0.1:8080".to_owned(),
+                local.to_owned(),
             ),
         };
         let auth = match self.has_bearer() {
@@ -136,7 +141,7 @@ impl Page<'_, '_> {
         format!("upstream:\n  {why}\n  base_url: {}\n  env_prefix: {prefix}\n{auth}", scalar(&url))
     }
 
-    /// The first server with a scheme and a host; variables have their defaults (OpenAPI 3.1 section 4.8.6).
+    /// The first server with a scheme and a host, or a path alone; variables have their defaults (OpenAPI 3.1 section 4.8.6).
     fn base_url(&self) -> Option<String> {
         let servers = self.model.loaded.document.get("/servers")?.as_array()?;
         servers.iter().find_map(|server| {
@@ -149,7 +154,8 @@ impl Page<'_, '_> {
                 url.strip_prefix(scheme)
                     .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
             });
-            let fits = has_host && !url.contains(['{', '}', ' ', '\n', '@']);
+            let is_path = url.starts_with('/') && !url.starts_with("//");
+            let fits = (has_host || is_path) && !url.contains(['{', '}', ' ', '\n', '@']);
             fits.then(|| url.trim_end_matches('/').to_owned())
         })
     }
@@ -222,13 +228,23 @@ impl Page<'_, '_> {
 
     /// A reading tool without required arguments: one that is there for this if possible, else the shortest path.
     fn pulse(&self) -> Option<&Tool> {
-        const TELLING: [&str; 7] = ["health", "ping", "version", "status", "ready", "info", "live"];
+        const TELLING: [&str; 10] =
+            ["health", "healthz", "healthcheck", "ping", "version", "status", "ready", "readyz", "info", "live"];
+        // GETs that people have been known to give effects.
+        const TELLTALE: [&str; 7] = ["login", "logout", "signin", "signout", "authorize", "callback", "confirm"];
+        let words = |tool: &Tool| -> Vec<String> {
+            let text = format!("{} {}", tool.declared.1, tool.name).to_ascii_lowercase();
+            text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
+        };
         let fits = |tool: &&Tool| {
-            tool.hints.risk == Risk::ReadOnly && tool.declared.0 == "GET" && tool.arguments.iter().all(|a| !a.required)
+            tool.hints.risk == Risk::ReadOnly
+                && tool.declared.0 == "GET"
+                && tool.arguments.iter().all(|argument| !argument.required)
+                && !words(tool).iter().any(|word| TELLTALE.contains(&word.as_str()))
         };
         let rank = |tool: &&Tool| {
-            let path = tool.declared.1.to_ascii_lowercase();
-            let place = TELLING.iter().position(|word| path.contains(word)).unwrap_or(TELLING.len());
+            let (path, words) = (&tool.declared.1, words(tool));
+            let place = TELLING.iter().position(|word| words.iter().any(|own| own == word)).unwrap_or(TELLING.len());
             (place, path.matches('/').count(), path.len(), tool.name.clone())
         };
         self.model.tools.iter().filter(fits).min_by_key(rank)

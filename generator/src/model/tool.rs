@@ -44,6 +44,13 @@ pub(crate) struct Tool {
     pub(crate) frozen: Frozen,
 }
 
+impl Tool {
+    /// The area that the tool belongs to: its first tag.
+    pub(crate) fn area(&self) -> &str {
+        self.tags.first().map_or("general", String::as_str)
+    }
+}
+
 /// What a call may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Hints {

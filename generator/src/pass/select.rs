@@ -13,7 +13,6 @@ use crate::load::select::{Selector, Traits};
 use crate::model::Model;
 use crate::model::operation::Operation;
 use crate::model::tool::Tool;
-use crate::rust::area;
 
 /// More listed tools than this make models choose badly, and some clients refuse them.
 pub(crate) const MAX_LISTED: usize = 40;
@@ -86,7 +85,7 @@ pub(super) fn expose(model: &mut Model, sink: &mut Sink) {
 
 /// `structs` names tags that some tool has as its first.
 fn structs(model: &Model, sink: &mut Sink) {
-    let areas: BTreeSet<String> = model.tools.iter().map(area).collect();
+    let areas: BTreeSet<String> = model.tools.iter().map(|tool| tool.area().to_owned()).collect();
     let wanted = model.loaded.config.structs.iter().flatten().enumerate();
     for (index, tag) in wanted.filter(|(_, tag)| *tag != "*" && !areas.contains(*tag)) {
         let place = model.loaded.config_place(&format!("/structs/{index}"));
@@ -105,8 +104,7 @@ pub(crate) fn preset(model: &Model) -> Vec<String> {
     }
     let mut areas: BTreeMap<&str, Vec<(Merit<'_>, &Tool)>> = BTreeMap::new();
     for tool in model.tools.iter().filter(|tool| is_candidate(model, tool)) {
-        let area = tool.tags.first().map_or("", String::as_str);
-        areas.entry(area).or_default().push((merit(tool), tool));
+        areas.entry(tool.area()).or_default().push((merit(tool), tool));
     }
     let mut areas: Vec<Vec<(Merit<'_>, &Tool)>> = areas.into_values().collect();
     for area in &mut areas {
@@ -119,7 +117,7 @@ pub(crate) fn preset(model: &Model) -> Vec<String> {
 }
 
 /// Smaller is better.
-type Merit<'t> = (u8, bool, usize, &'t str);
+type Merit<'t> = (u8, usize, &'t str);
 
 fn merit(tool: &Tool) -> Merit<'_> {
     let effect = match tool.hints.risk {
@@ -129,7 +127,8 @@ fn merit(tool: &Tool) -> Merit<'_> {
     };
     let segments = tool.declared.1.split('/').filter(|segment| !segment.is_empty()).count();
     let placeholders = tool.declared.1.matches('{').count();
-    (effect, !tool.is_described, segments + placeholders, &tool.name)
+    let silence = if tool.is_described { 0 } else { 2 };
+    (effect, segments + placeholders + silence, &tool.name)
 }
 
 fn is_candidate(model: &Model, tool: &Tool) -> bool {

@@ -55,7 +55,6 @@ pub(crate) fn emit(model: &Model, facts: &crate_root::Facts, files: &mut FileSet
 }
 
 pub(crate) use crate_root::Facts;
-pub(crate) use rows::area;
 
 /// Each module with its first doc line and its items: tools by name, then types by name.
 fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (String, Vec<TokenStream>)> {

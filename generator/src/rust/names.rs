@@ -74,7 +74,7 @@ impl<'m> Names<'m> {
         let mut tools = BTreeMap::new();
         let mut taken: BTreeSet<String> = TAKEN.iter().map(ToString::to_string).collect();
         for tool in &model.tools {
-            let tag = rows::area(tool);
+            let tag = tool.area().to_owned();
             let module = module_of(&tag);
             tags.entry(module.clone()).or_insert(tag);
             if rows::is_row(model, tool) {

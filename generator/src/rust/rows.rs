@@ -15,7 +15,7 @@ const MAX_STRUCTS: usize = 200;
 /// Whether a tool is a row alone, by its area.
 pub(super) fn is_row(model: &Model, tool: &Tool) -> bool {
     match &model.loaded.config.structs {
-        Some(tags) => !tags.iter().any(|tag| tag == "*" || *tag == area(tool)),
+        Some(tags) => !tags.iter().any(|tag| tag == "*" || tag == tool.area()),
         None => model.operations.len() > MAX_STRUCTS,
     }
 }
@@ -23,11 +23,6 @@ pub(super) fn is_row(model: &Model, tool: &Tool) -> bool {
 /// Whether any tool is a row alone.
 pub(super) fn uses_rows(model: &Model) -> bool {
     model.tools.iter().any(|tool| is_row(model, tool))
-}
-
-/// The tag that a tool's module is named after.
-pub(crate) fn area(tool: &Tool) -> String {
-    tool.tags.first().cloned().unwrap_or_else(|| "general".to_owned())
 }
 
 /// `list_items` -> `LIST_ITEMS`.

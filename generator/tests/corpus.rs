@@ -7,7 +7,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use toolwright_generator::diagnostic::Sink;
 use toolwright_generator::doctor::examine;
@@ -64,61 +65,71 @@ fn drafted(path: &Path) -> Files {
     files
 }
 
-fn made(path: &Path) -> Generated {
-    let mut sink = Sink::new();
-    let generated = generate(&drafted(path), "specs/d", &mut sink);
-    generated.unwrap_or_else(|| panic!("{}: {sink}", path.display()))
+/// A server made of a document.
+struct Made {
+    name: String,
+    files: Files,
+    generated: Generated,
+    elapsed: Duration,
 }
+
+/// Every document, made once for all tests.
+static MADE: LazyLock<Vec<Made>> = LazyLock::new(|| {
+    documents()
+        .into_iter()
+        .map(|path| {
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            let files = drafted(&path);
+            let (mut sink, start) = (Sink::new(), Instant::now());
+            let generated = generate(&files, "specs/d", &mut sink).unwrap_or_else(|| panic!("{name}: {sink}"));
+            Made { name, files, generated, elapsed: start.elapsed() }
+        })
+        .collect()
+});
 
 #[test]
 fn every_operation_has_a_tool_with_a_legal_name_of_its_own() {
-    for path in documents() {
-        let generated = made(&path);
+    for Made { name, generated, .. } in &*MADE {
         let names: BTreeSet<&str> = generated.summary.tools.iter().map(|tool| tool.name.as_str()).collect();
-        assert_eq!(names.len(), generated.summary.operations, "{}", path.display());
-        for name in names {
-            let is_legal = name.len() <= 48
-                && name.starts_with(|c: char| c.is_ascii_lowercase())
-                && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-            assert!(is_legal, "{}: {name}", path.display());
+        assert_eq!(names.len(), generated.summary.operations, "{name}");
+        for tool in names {
+            let is_legal = tool.len() <= 48
+                && tool.starts_with(|c: char| c.is_ascii_lowercase())
+                && tool.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+            assert!(is_legal, "{name}: {tool}");
         }
     }
 }
 
 #[test]
 fn large_documents_list_a_few_tools_and_small_ones_all() {
-    for path in documents() {
-        let summary = made(&path).summary;
+    for Made { name, generated: Generated { summary, .. }, .. } in &*MADE {
         let expected = if summary.tools.len() > 40 { 20 } else { summary.tools.len() };
-        assert_eq!(summary.exposed.len(), expected, "{}", path.display());
+        assert_eq!(summary.exposed.len(), expected, "{name}");
     }
 }
 
 #[test]
-fn the_doctor_ends_on_every_document() {
-    for path in documents() {
+fn the_doctor_finds_no_error_and_ends_on_every_document() {
+    for Made { name, files, .. } in &*MADE {
         let mut sink = Sink::new();
-        let tools = examine(&drafted(&path), "specs/d", &mut sink).unwrap();
-        println!("{}: {tools} tools, {} findings", path.display(), sink.iter().count());
-        assert!(!sink.has_errors(), "{}: {sink}", path.display());
+        let tools = examine(files, "specs/d", &mut sink).unwrap();
+        println!("{name}: {tools} tools, {} findings", sink.iter().count());
+        assert!(!sink.has_errors(), "{name}: {sink}");
     }
 }
 
-/// Prints the time of each document beside its operations and bytes; `cargo xtask regenerate` prints that of the optimised one,
-/// which the targets are about.
+/// Prints the time of each document beside its operations and bytes; `cargo xtask regenerate` prints that of the optimised
+/// program, which the targets are about.
 #[test]
 fn time_is_printed_beside_size() {
-    for path in documents() {
-        let files = drafted(&path);
-        let start = Instant::now();
-        let generated = generate(&files, "specs/d", &mut Sink::new()).unwrap();
-        let (operations, elapsed) = (generated.summary.operations.max(1), start.elapsed());
+    for Made { name, files, generated, elapsed } in &*MADE {
+        let operations = generated.summary.operations.max(1);
         let bytes = files.get("specs/d/openapi.yaml").map_or(0, <[u8]>::len);
+        let each = elapsed.as_secs_f64() * 1000.0 / operations as f64;
         println!(
-            "{:<28} {operations:>4} operations {bytes:>8} bytes {:>6} ms {:>6.2} ms/operation",
-            path.file_name().unwrap().to_string_lossy(),
-            elapsed.as_millis(),
-            elapsed.as_secs_f64() * 1000.0 / operations as f64,
+            "{name:<28} {operations:>4} operations {bytes:>8} bytes {:>6} ms {each:>6.2} ms/operation",
+            elapsed.as_millis()
         );
     }
 }

@@ -1,0 +1,105 @@
+//! The commands as people run them: in a folder, from the shell.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const DOCUMENT: &str = "openapi: 3.1.0
+info: {title: Things, version: '1'}
+servers: [{url: 'http://127.0.0.1:9/v1'}]
+paths:
+  /things:
+    get: {operationId: listThings, description: List the things that are stored.}
+    post:
+      operationId: createThing
+      requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}
+";
+
+/// An empty project beside a document.
+fn project() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("specs")).unwrap();
+    fs::write(folder.path().join("Cargo.toml"), "[workspace]\nmembers = [\n    \"xtask\",\n]\n").unwrap();
+    fs::write(folder.path().join("things.yaml"), DOCUMENT).unwrap();
+    folder
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_toolwright")).current_dir(folder).args(arguments).output().unwrap()
+}
+
+fn succeed(folder: &Path, arguments: &[&str]) -> String {
+    let output = run(folder, arguments);
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn made() -> tempfile::TempDir {
+    let folder = project();
+    succeed(folder.path(), &["new", "things", "--document", "things.yaml"]);
+    folder
+}
+
+#[test]
+fn new_writes_settings_crates_and_members() {
+    let folder = made();
+    let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+    assert!(read("specs/things/server.yaml").contains("base_url: \"http://127.0.0.1:9/v1\""));
+    assert!(read("specs/things/source.toml").contains("source = \"things.yaml\""));
+    assert!(read("generated/things-tools/src/general.rs").contains("pub struct CreateThing"));
+    assert!(read("generated/things-server/src/main.rs").contains("things_tools::SERVER"));
+    let members = "members = [\n    \"generated/things-server\",\n    \"generated/things-tools\",\n    \"xtask\",\n]";
+    assert!(read("Cargo.toml").contains(members), "{}", read("Cargo.toml"));
+}
+
+#[test]
+fn what_new_wrote_is_up_to_date() {
+    succeed(made().path(), &["regenerate", "--check"]);
+}
+
+#[test]
+fn new_does_not_touch_a_server_that_is_there() {
+    let folder = made();
+    let output = run(folder.path(), &["new", "things", "--document", "things.yaml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("specs/things/server.yaml is there already"));
+}
+
+#[test]
+fn a_document_that_cannot_be_read_leaves_nothing_behind() {
+    let folder = project();
+    fs::write(folder.path().join("bad.yaml"), "openapi: 3.1.0\npaths: {/a: {\n").unwrap();
+    let output = run(folder.path(), &["new", "bad", "--document", "bad.yaml"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--> bad.yaml:"));
+    assert!(!folder.path().join("specs/bad").exists());
+}
+
+#[test]
+fn diff_shows_what_a_newer_document_would_break() {
+    let folder = made();
+    assert!(succeed(folder.path(), &["diff", "things", "things.yaml"]).contains("Nothing changed."));
+    let newer = DOCUMENT.replace("properties: {name", "required: [name], properties: {name");
+    fs::write(folder.path().join("newer.yaml"), newer).unwrap();
+    let output = run(folder.path(), &["diff", "things", "newer.yaml"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(text.contains("- `create_thing`: `request.name` is required now"), "{text}");
+    let json = run(folder.path(), &["diff", "generated/things-tools", "newer.yaml", "--format", "json"]).stdout;
+    assert_eq!(serde_json::from_slice::<Value>(&json).unwrap()["breaking"], true);
+}
+
+#[test]
+fn lint_reads_documents_and_servers_and_fails_when_strict() {
+    let folder = made();
+    let text = succeed(folder.path(), &["lint", "things.yaml"]);
+    assert!(text.contains("warning[thin-description]: `create_thing` has no description"), "{text}");
+    let sarif: Value = serde_json::from_str(&succeed(folder.path(), &["lint", "things", "--format", "sarif"])).unwrap();
+    let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "specs/things/openapi.yaml");
+    assert_eq!(run(folder.path(), &["lint", "things", "--strict"]).status.code(), Some(1));
+}

@@ -1,5 +1,6 @@
 //! `cargo xtask demo`: a server at work, in a transcript for people.
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -22,6 +23,11 @@ impl Demo {
             eprintln!("generated/ is not what specs/ says; run `cargo xtask regenerate` first");
             return Ok(checked);
         }
-        companion::run("toolwright-e2e", "demo", false, &[self.server])
+        let server = format!("{}-server", self.server);
+        eprintln!("building {server} (the first time takes a few minutes)");
+        let programs = companion::build(&["demo", &server])?;
+        let [demo, server] = programs.as_slice() else { anyhow::bail!("the demo is not built") };
+        let arguments: [&OsStr; 2] = [self.server.as_ref(), server.as_ref()];
+        companion::run(demo, &arguments)
     }
 }

@@ -80,6 +80,9 @@ impl Import {
             "specs/{}/{file}: {} paths, {} operations, {} definitions ({})",
             self.name, facts.paths, facts.operations, facts.definitions, provenance.dialect
         );
+        if !folder.join("server.yaml").is_file() {
+            eprintln!("next, write specs/{}/server.yaml; docs/spec-format.md says what it holds", self.name);
+        }
         Ok(code)
     }
 }
@@ -176,7 +179,11 @@ async fn download(url: reqwest::Url) -> Result<Vec<u8>> {
     // A second call finds the provider installed, which is what is wanted.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().timeout(DOWNLOAD_TIMEOUT).build()?;
-    let mut response = client.get(url).send().await?.error_for_status()?;
+    // Errors of reqwest name the whole URL; a query may hold a token.
+    let asked = without_credentials(url.clone());
+    let answer = client.get(url).send().await.and_then(reqwest::Response::error_for_status);
+    let mut response =
+        answer.map_err(reqwest::Error::without_url).with_context(|| format!("{asked} cannot be fetched"))?;
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         bytes.extend_from_slice(&chunk);

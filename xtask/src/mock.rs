@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::{companion, workspace};
 
@@ -34,6 +34,8 @@ impl Mock {
         if self.server == "localai" {
             arguments.push("--localai".to_owned());
         }
-        companion::run("toolwright-mock", "toolwright-mock", false, &arguments)
+        let programs = companion::build(&["toolwright-mock"])?;
+        let mock = programs.first().context("the mock is not built")?;
+        companion::run(mock, &arguments)
     }
 }

@@ -12,7 +12,6 @@ pub(crate) struct Bench {}
 
 impl Bench {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        companion::build("toolwright-bench")?;
-        companion::run("toolwright-bench", "toolwright-bench", true, &[])
+        companion::run_optimised("toolwright-bench")
     }
 }

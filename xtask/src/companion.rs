@@ -1,32 +1,65 @@
-//! Starts the programs of `tests/` through cargo: so `cargo xtask` itself compiles only the generator.
+//! Builds and starts the programs of `tests/` and `generated/`: so `cargo xtask` itself compiles only the generator.
 
-use std::process::{Command, ExitCode};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, Result};
+use serde_json::Value;
 
 use crate::workspace;
 
-/// Builds and runs a binary of this workspace, and passes its exit code on.
-pub(crate) fn run(package: &str, binary: &str, release: bool, arguments: &[String]) -> Result<ExitCode> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.current_dir(workspace::root()?).args(["run", "--quiet", "--package", package, "--bin", binary]);
-    if release {
-        command.arg("--release");
+/// Builds binaries of this workspace in one go, and returns where they are, in the given order.
+///
+/// `--workspace` gives dependencies the same features as `cargo test --workspace`, so that they are compiled once.
+pub(crate) fn build(binaries: &[&str]) -> Result<Vec<PathBuf>> {
+    let mut command = cargo()?;
+    command.args(["build", "--workspace", "--message-format=json-render-diagnostics"]);
+    for binary in binaries {
+        command.args(["--bin", binary]);
     }
-    let status = command.arg("--").args(arguments).status().context("cargo cannot be started")?;
+    let output = command.stderr(Stdio::inherit()).output().context("cargo cannot be started")?;
+    anyhow::ensure!(output.status.success(), "cargo build of {} failed", binaries.join(", "));
+    let messages: Vec<Value> =
+        String::from_utf8_lossy(&output.stdout).lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    binaries.iter().map(|binary| executable(&messages, binary)).collect()
+}
+
+fn executable(messages: &[Value], binary: &str) -> Result<PathBuf> {
+    messages
+        .iter()
+        .filter(|message| message.pointer("/target/name").and_then(Value::as_str) == Some(binary))
+        .find_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
+        .with_context(|| format!("cargo named no executable of {binary}"))
+}
+
+/// Runs a program, and passes its exit code on.
+pub(crate) fn run(program: &Path, arguments: &[impl AsRef<OsStr>]) -> Result<ExitCode> {
+    let status = Command::new(program)
+        .current_dir(workspace::root()?)
+        .args(arguments)
+        .status()
+        .with_context(|| format!("{} cannot be started", program.display()))?;
     Ok(match status.code() {
         Some(code) => ExitCode::from(u8::try_from(code).unwrap_or(1)),
         None => ExitCode::FAILURE,
     })
 }
 
-/// Builds every binary of a package, optimised.
-pub(crate) fn build(package: &str) -> Result<()> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
-    command.current_dir(workspace::root()?).args(["build", "--release", "--package", package]);
-    let status = command.status().context("cargo cannot be started")?;
+/// Builds a package optimised, all its binaries, and runs the one of that name.
+pub(crate) fn run_optimised(package: &str) -> Result<ExitCode> {
+    let status =
+        cargo()?.args(["build", "--release", "--package", package]).status().context("cargo cannot be started")?;
     anyhow::ensure!(status.success(), "cargo build --package {package} failed");
-    Ok(())
+    let status = cargo()?
+        .args(["run", "--quiet", "--release", "--package", package, "--bin", package])
+        .status()
+        .context("cargo cannot be started")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn cargo() -> Result<Command> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(workspace::root()?);
+    Ok(command)
 }

@@ -1,5 +1,6 @@
 //! `cargo xtask demo`: a server at work, in a transcript for people.
 
+use std::ffi::OsStr;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -16,14 +17,17 @@ pub(crate) struct Demo {
 
 impl Demo {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        if !workspace::root()?.join("specs").join(&self.server).is_dir() {
-            anyhow::bail!("there is no server `{}` below specs/", self.server);
-        }
+        workspace::server_folder(&workspace::root()?, &self.server)?;
         let checked = crate::regenerate::Regenerate::check(&self.server).run()?;
         if checked != ExitCode::SUCCESS {
             eprintln!("generated/ is not what specs/ says; run `cargo xtask regenerate` first");
             return Ok(checked);
         }
-        companion::run("toolwright-e2e", "demo", false, &[self.server])
+        let server = format!("{}-server", self.server);
+        eprintln!("building {server} (the first time takes a few minutes)");
+        let programs = companion::build(&["demo", &server])?;
+        let [demo, server] = programs.as_slice() else { anyhow::bail!("the demo is not built") };
+        let arguments: [&OsStr; 2] = [self.server.as_ref(), server.as_ref()];
+        companion::run(demo, &arguments)
     }
 }

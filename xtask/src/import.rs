@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde::Serialize;
 use toolwright_generator::diagnostic::Sink;
-use toolwright_generator::load::{Dialect, Files, Prose, referenced_files, vendor};
+use toolwright_generator::load::{Dialect, Files, Prose, is_server_name, referenced_files, vendor};
 
 use crate::workspace;
 
@@ -48,7 +48,10 @@ struct Provenance<'a> {
 impl Import {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let root = workspace::root()?;
-        let (code, _) = import(&root, &self.name, &self.document, self.no_prose)?;
+        let (code, imported) = import(&root, &self.name, &self.document, self.no_prose)?;
+        if imported.is_some() && !root.join("specs").join(&self.name).join("server.yaml").is_file() {
+            eprintln!("next, write specs/{}/server.yaml; docs/spec-format.md says what it holds", self.name);
+        }
         Ok(code)
     }
 }
@@ -98,9 +101,7 @@ pub(crate) fn import(root: &Path, name: &str, document: &str, no_prose: bool) ->
 
 /// The name becomes part of package names and paths.
 fn check_name(name: &str) -> Result<()> {
-    let fits = name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-    if !fits {
+    if !is_server_name(name) {
         bail!("`{name}` is no server name: small letters, digits and `-`, first a letter");
     }
     Ok(())
@@ -190,7 +191,11 @@ async fn download(url: reqwest::Url) -> Result<Vec<u8>> {
     // A second call finds the provider installed, which is what is wanted.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::builder().timeout(DOWNLOAD_TIMEOUT).build()?;
-    let mut response = client.get(url).send().await?.error_for_status()?;
+    // Errors of reqwest name the whole URL; a query may hold a token.
+    let asked = without_credentials(url.clone());
+    let answer = client.get(url).send().await.and_then(reqwest::Response::error_for_status);
+    let mut response =
+        answer.map_err(reqwest::Error::without_url).with_context(|| format!("{asked} cannot be fetched"))?;
     let mut bytes = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         bytes.extend_from_slice(&chunk);

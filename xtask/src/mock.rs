@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
 use crate::{companion, workspace};
 
@@ -22,16 +22,20 @@ pub(crate) struct Mock {
 
 impl Mock {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let document = workspace::root()?.join("specs").join(&self.server).join("swagger.yaml");
-        if !document.is_file() {
-            anyhow::bail!("{} does not exist; `cargo xtask import` makes it", document.display());
-        }
+        let root = workspace::root()?;
+        let folder = root.join(workspace::server_folder(&root, &self.server)?);
+        let vendored = ["swagger.yaml", "openapi.yaml"].map(|name| folder.join(name));
+        let Some(document) = vendored.iter().find(|document| document.is_file()) else {
+            anyhow::bail!("{} holds no document; `cargo xtask import` puts one there", folder.display());
+        };
         let mut arguments = vec![document.display().to_string()];
         arguments.extend(["--port".to_owned(), self.port.to_string()]);
         arguments.extend(["--stop-after".to_owned(), self.stop_after.to_string()]);
         if self.server == "localai" {
             arguments.push("--localai".to_owned());
         }
-        companion::run("toolwright-mock", "toolwright-mock", false, &arguments)
+        let programs = companion::build(&["toolwright-mock"])?;
+        let mock = programs.first().context("the mock is not built")?;
+        companion::run(mock, &arguments)
     }
 }

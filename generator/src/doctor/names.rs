@@ -1,10 +1,12 @@
 //! Names that were not the document's own first choice.
 
 use crate::diagnostic::{Diagnostic, Sink};
+use crate::load::config::is_fixed_tool;
+use crate::load::extension::MAX_NAME;
 use crate::model::Model;
 use crate::model::operation::Operation;
 use crate::pass::join;
-use crate::pass::name::{MAX_NAME, RESERVED, snake};
+use crate::pass::name::snake;
 
 pub(super) fn report(model: &Model, sink: &mut Sink) {
     for operation in &model.operations {
@@ -36,7 +38,7 @@ fn with_id(id: &str, name: &str) -> Option<Diagnostic> {
     if wanted == name {
         return None;
     }
-    let reserved = RESERVED.contains(&wanted.as_str());
+    let reserved = is_fixed_tool(&wanted);
     Some(if wanted.is_empty() {
         Diagnostic::warning(
             "unusable-operation-id",

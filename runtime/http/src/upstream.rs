@@ -110,14 +110,15 @@ impl Upstream {
         envelope
     }
 
-    /// Sends a request of the caller's own making.
-    pub async fn send_raw(&self, request: &RawRequest, context: &CallContext) -> Envelope {
-        let expected = Expected { produces: &[], dialect: None, secrets: &[] };
+    /// Sends a request of the caller's own making. `secrets` are JSON pointers into the answer, as in
+    /// [`ToolSpec::secrets`], for a path whose answers hold any.
+    pub async fn send_raw(&self, request: &RawRequest, secrets: &[&str], context: &CallContext) -> Envelope {
+        let expected = Expected { produces: &[], dialect: None, secrets };
         let mut envelope = match raw::plan(&self.inner.config, request) {
             Ok(planned) => self.carry_out(planned, expected, context).await,
             Err(error) => Envelope::failure(error),
         };
-        Masks::new(&self.inner.config, &[]).apply(&mut envelope);
+        Masks::new(&self.inner.config, secrets).apply(&mut envelope);
         envelope
     }
 

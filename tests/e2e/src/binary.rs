@@ -45,10 +45,13 @@ pub fn build(package: &'static str, profile: Profile) -> anyhow::Result<PathBuf>
 fn build_now(package: &str, profile: Profile) -> anyhow::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.current_dir(repository()).args(["build", "--quiet", "--package", package, "--message-format=json"]);
-    if profile == Profile::Release {
-        command.arg("--release");
-    }
+    command.current_dir(repository()).args(["build", "--quiet", "--message-format=json"]);
+    match profile {
+        // With a test beside the binary, dependencies get the features that `cargo test --workspace` gave them: what that
+        // has compiled is used, and nothing is compiled twice.
+        Profile::Dev => command.args(["--workspace", "--bin", package, "--test", "documents"]),
+        Profile::Release => command.args(["--release", "--package", package]),
+    };
     let output = command.stderr(Stdio::inherit()).output().context("cargo cannot be started")?;
     if !output.status.success() {
         bail!("cargo build --package {package} failed");

@@ -1,6 +1,5 @@
 //! The summary of a run: what each server's lists weigh.
 
-use toolwright_generator::diagnostic::{Severity, Sink};
 use toolwright_generator::{Generated, ListedTool, Summary};
 
 /// The weights of one server's lists.
@@ -26,13 +25,13 @@ pub(crate) fn weights(generated: &[Generated]) -> Vec<Weights> {
         .collect()
 }
 
-/// Prints one table for all servers, to stderr.
-pub(crate) fn print(generated: &[Generated], weights: &[Weights], sink: &Sink, verbose: bool) {
+/// Prints one table for all servers, with how many warnings each has, to stderr.
+pub(crate) fn print(generated: &[Generated], weights: &[Weights], warnings: &[usize], verbose: bool) {
     eprintln!(
         "{:<12} {:>10} {:>6} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
         "server", "operations", "tools", "exposed", "default", "tokens", "*", "tokens", "none", "tokens", "warnings"
     );
-    for (server, Weights { default, all, none }) in generated.iter().zip(weights) {
+    for ((server, Weights { default, all, none }), warnings) in generated.iter().zip(weights).zip(warnings) {
         let summary = &server.summary;
         eprintln!(
             "{:<12} {:>10} {:>6} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
@@ -46,7 +45,7 @@ pub(crate) fn print(generated: &[Generated], weights: &[Weights], sink: &Sink, v
             all.tokens,
             none.bytes,
             none.tokens,
-            sink.count(Severity::Warning),
+            warnings,
         );
         if verbose {
             heaviest(summary);

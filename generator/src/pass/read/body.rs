@@ -20,7 +20,9 @@ impl Reader<'_, '_> {
         let body: openapiv3::RequestBody = match serde_json::from_value(without_schemas(&node)) {
             Ok(body) => body,
             Err(error) => {
-                self.refuse(Part::Body, &pointer, &origin, "bad-body", format!("this body cannot be read: {error}"));
+                let message = format!("this body cannot be read and was left out: {error}");
+                let help = "a body has a `content` of media types, and perhaps `required`";
+                self.refuse_at(Part::Body, &pointer, &origin, Diagnostic::warning("bad-body", message).help(help));
                 return None;
             }
         };

@@ -1,21 +1,27 @@
 //! `cargo xtask demo localai`: a person watches an MCP client use `localai-server` against a mock of LocalAI.
 
-use std::{io::Write as _, path::Path, time::Duration};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use anyhow::{Context as _, bail, ensure};
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
-use toolwright_e2e::{Profile, Session, build, structured, vendored_document};
+use toolwright_e2e::{Session, structured, vendored_document};
 use toolwright_mock::{Mock, Options, Personality};
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main() -> anyhow::Result<()> {
-    let server = std::env::args().nth(1).unwrap_or_else(|| "localai".to_owned());
+    let mut arguments = std::env::args_os().skip(1);
+    let (Some(server), Some(binary)) = (arguments.next(), arguments.next()) else {
+        bail!("run it as `cargo xtask demo localai`");
+    };
     if server != "localai" {
-        bail!("there is no demo of `{server}`; write `cargo xtask demo localai`");
+        bail!("there is no demo of {}; write `cargo xtask demo localai`", server.display());
     }
-    say("Building localai-server (the first time takes a few minutes)");
-    let binary = build("localai-server", Profile::Dev)?;
+    let binary = PathBuf::from(binary);
     let mock = Mock::start(
         &vendored_document("localai")?,
         Options { personality: Personality::LocalAi, ..Options::default() },

@@ -70,6 +70,10 @@ fn url_start(word: &str) -> Option<usize> {
 }
 
 fn escape_char(c: char, in_code: bool, out: &mut String) {
+    // Compilers refuse marks that change the direction of what follows; a reader would see other code than they do.
+    if matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') {
+        return;
+    }
     let special = matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '&' | '~' | '|' | '$');
     if special && !in_code {
         out.push('\\');

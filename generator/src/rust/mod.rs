@@ -69,7 +69,7 @@ fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (
         let imports = print::imports(&items, &module, names);
         let about = match own.is_empty() {
             true => "Types that several areas share.".to_owned(),
-            false => format!("Tools of the area `{}`.", names.tag(&module)),
+            false => format!("Tools of the area {}.", doc::code_span(names.tag(&module))),
         };
         modules.insert(module, (about, silent.into_iter().chain(nested).chain(imports).chain(items).collect()));
     }

@@ -112,7 +112,7 @@ fn enumeration(item: &Item) -> TokenStream {
     let values: Vec<&str> = schema.enumeration.iter().filter_map(|value| value.as_str()).collect();
     let about = doc::attributes(schema.description.as_deref().unwrap_or("One of a few words."));
     let variants = values.iter().zip(names::variants(&values)).map(|(value, ident)| {
-        let text = format!(" `{}`.", value.replace('`', "'").replace(['\r', '\n'], " "));
+        let text = format!(" {}.", doc::code_span(value));
         quote! { #[doc = #text] #[serde(rename = #value)] #ident, }
     });
     let other = answered.then(|| {

@@ -25,16 +25,15 @@ pub(super) fn items(model: &Model, names: &Names) -> Vec<TokenStream> {
         let tests = modules.entry(named.module.to_string()).or_default();
         tests.push(quote!(toolwright_samples::assert_agreement::<#package::#module::#ident>();));
     }
-    modules
-        .into_iter()
-        .map(|(module, calls)| {
-            let module = format_ident!("{module}");
-            quote! {
-                #[test]
-                fn #module() {
-                    #(#calls)*
-                }
+    let skip = std::iter::once(quote!(#![cfg_attr(rustfmt, rustfmt_skip)]));
+    skip.chain(modules.into_iter().map(|(module, calls)| {
+        let module = format_ident!("{module}");
+        quote! {
+            #[test]
+            fn #module() {
+                #(#calls)*
             }
-        })
-        .collect()
+        }
+    }))
+    .collect()
 }

@@ -71,7 +71,10 @@ fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (
             true => "Types that several areas share.".to_owned(),
             false => format!("Tools of the area {}.", doc::code_span(names.tag(&module))),
         };
-        modules.insert(module, (about, silent.into_iter().chain(nested).chain(imports).chain(items).collect()));
+        // rustfmt does not carry the root's skip into the files of modules.
+        let skip = std::iter::once(quote!(#![cfg_attr(rustfmt, rustfmt_skip)]));
+        let items = skip.chain(silent).chain(nested).chain(imports).chain(items);
+        modules.insert(module, (about, items.collect()));
     }
     modules
 }

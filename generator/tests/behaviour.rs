@@ -504,3 +504,21 @@ fn tags_that_are_no_modules_become_modules() {
         assert!(root.contains(&format!("generated/t-tools/src/{module}.rs")), "{module}: {root:?}");
     }
 }
+
+#[test]
+fn names_of_types_and_fields_compile_whatever_letters_they_have() {
+    let text = "openapi: 3.1.0
+info: {title: t, version: '1'}
+paths:
+  /t: {post: {operationId: t, requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/1'}}}}}}
+components:
+  schemas:
+    '1': {type: object, properties: {gen: {type: string}, a: {$ref: '#/components/schemas/한글'}, b: {$ref: '#/components/schemas/가나'}}}
+    한글: {type: object, properties: {x: {type: string, description: \"a\\u202eb\"}}}
+    가나: {type: object, properties: {x: {type: string}}}
+";
+    let code = self::text(&generated(&document(text)).0, "src/general.rs");
+    for expected in ["pub r#gen: ", "pub struct X1 {", "pub struct X {", "pub struct XType {", "/// ab\n"] {
+        assert!(code.contains(expected), "{expected}\n{code}");
+    }
+}

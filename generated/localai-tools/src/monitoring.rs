@@ -2,6 +2,8 @@
 
 //! Tools of the area `monitoring`.
 
+#![cfg_attr(rustfmt, rustfmt_skip)]
+
 #![allow(
     missing_docs,
     reason = "the document does not describe every field of its answers"

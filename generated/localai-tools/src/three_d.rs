@@ -2,6 +2,8 @@
 
 //! Tools of the area `3d`.
 
+#![cfg_attr(rustfmt, rustfmt_skip)]
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use toolwright_macros::Tool;

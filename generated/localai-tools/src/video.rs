@@ -2,6 +2,8 @@
 
 //! Tools of the area `video`.
 
+#![cfg_attr(rustfmt, rustfmt_skip)]
+
 use serde::{Deserialize, Serialize};
 use toolwright_macros::Tool;
 use crate::types::OpenAiResponse;

@@ -3,6 +3,8 @@
 //! Each tool's struct and its input schema describe the same JSON: samples of the schema go through the struct unchanged,
 //! and faulty ones are refused.
 
+#![cfg_attr(rustfmt, rustfmt_skip)]
+
 #[test]
 fn agent_jobs() {
     toolwright_samples::assert_agreement::<localai_tools::agent_jobs::CancelAgentJob>();

@@ -69,4 +69,4 @@ pub(crate) fn reached_from<'m>(
     found
 }
 
-pub(crate) use recursion::cyclic;
+pub(crate) use recursion::cycles;

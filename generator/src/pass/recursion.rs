@@ -15,16 +15,16 @@ pub(super) fn recursion(model: &mut Model, _sink: &mut Sink) {
             (name.as_str(), targets)
         })
         .collect();
-    model.recursive = cyclic(&edges).into_iter().map(str::to_owned).collect();
+    model.recursive = cycles(&edges).into_keys().map(str::to_owned).collect();
 }
 
-/// Nodes on some cycle.
-pub(crate) fn cyclic<'n>(edges: &BTreeMap<&'n str, BTreeSet<&'n str>>) -> BTreeSet<&'n str> {
+/// Nodes on some cycle, each with the number of its component: two nodes lead to each other where the numbers agree.
+pub(crate) fn cycles<'n>(edges: &BTreeMap<&'n str, BTreeSet<&'n str>>) -> BTreeMap<&'n str, usize> {
     let mut search = Search::default();
     for start in edges.keys() {
         search.from(start, edges);
     }
-    search.cyclic
+    search.cycles
 }
 
 #[derive(Default)]
@@ -33,7 +33,7 @@ struct Search<'n> {
     index: BTreeMap<&'n str, usize>,
     low: BTreeMap<&'n str, usize>,
     open: Vec<&'n str>,
-    cyclic: BTreeSet<&'n str>,
+    cycles: BTreeMap<&'n str, usize>,
 }
 
 impl<'n> Search<'n> {
@@ -90,7 +90,9 @@ impl<'n> Search<'n> {
         let component = self.open.split_off(start);
         let refers_to_itself = edges.get(node).is_some_and(|targets| targets.contains(node));
         if component.len() > 1 || refers_to_itself {
-            self.cyclic.extend(component);
+            // A component is numbered by the node at which the search entered it.
+            let number = self.index.get(node).copied().unwrap_or_default();
+            self.cycles.extend(component.into_iter().map(|inner| (inner, number)));
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn about() -> String {
         .to_owned()
 }
 
-/// One test a module.
+/// One test a module; nothing where no tool has a struct.
 pub(super) fn items(model: &Model, names: &Names) -> Vec<TokenStream> {
     let package = format_ident!("{}_tools", model.loaded.config.server.replace('-', "_"));
     let mut modules: BTreeMap<String, Vec<TokenStream>> = BTreeMap::new();
@@ -26,16 +26,18 @@ pub(super) fn items(model: &Model, names: &Names) -> Vec<TokenStream> {
         let tests = modules.entry(named.module.to_string()).or_default();
         tests.push(quote!(toolwright_samples::assert_agreement::<#package::#module::#ident>();));
     }
-    modules
-        .into_iter()
-        .map(|(module, calls)| {
-            let module = format_ident!("{module}");
-            quote! {
-                #[test]
-                fn #module() {
-                    #(#calls)*
-                }
+    if modules.is_empty() {
+        return Vec::new();
+    }
+    let skip = std::iter::once(quote!(#![cfg_attr(rustfmt, rustfmt_skip)]));
+    skip.chain(modules.into_iter().map(|(module, calls)| {
+        let module = format_ident!("{module}");
+        quote! {
+            #[test]
+            fn #module() {
+                #(#calls)*
             }
-        })
-        .collect()
+        }
+    }))
+    .collect()
 }

@@ -69,7 +69,22 @@ fn url_start(word: &str) -> Option<usize> {
     word.is_char_boundary(scheme).then_some(scheme)
 }
 
+/// A word of the document as a code span, for doc lines that are not its texts.
+pub(super) fn code_span(word: &str) -> String {
+    let shown = word.chars().filter(|c| !turns_direction(*c));
+    let shown: String = shown.map(|c| if c.is_control() || c == '`' { ' ' } else { c }).collect();
+    format!("`{}`", shown.trim())
+}
+
+/// Compilers refuse marks that change the direction of what follows: a reader would see other code than they do.
+fn turns_direction(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
 fn escape_char(c: char, in_code: bool, out: &mut String) {
+    if turns_direction(c) {
+        return;
+    }
     let special = matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '&' | '~' | '|' | '$');
     if special && !in_code {
         out.push('\\');
@@ -120,7 +135,7 @@ fn wrapped(paragraph: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{attributes, escaped, reads_back};
+    use super::{attributes, code_span, escaped, reads_back};
 
     #[test]
     fn markup_outside_code_loses_its_meaning() {
@@ -148,6 +163,12 @@ mod tests {
         assert_eq!(escaped("# a"), "\\# a");
         assert_eq!(escaped("1. a"), "1\\. a");
         assert_eq!(escaped("- a"), "\\- a");
+    }
+
+    #[test]
+    fn marks_that_turn_the_direction_of_text_are_left_out() {
+        assert_eq!(escaped("a\u{202e}b"), "ab");
+        assert_eq!(code_span("a\u{2066}`b\n"), "`a b`");
     }
 
     #[test]

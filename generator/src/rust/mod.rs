@@ -83,12 +83,12 @@ fn modules(model: &Model, names: &Names) -> std::collections::BTreeMap<String, (
         let imports = if rows_only { Vec::new() } else { print::imports(&items, &module, names) };
         let about = match own.is_empty() {
             true => "Types that several areas share.".to_owned(),
-            false => format!("Tools of the area `{}`.", names.tag(&module)),
+            false => format!("Tools of the area {}.", doc::code_span(names.tag(&module))),
         };
-        modules.insert(
-            module,
-            (about, silent.into_iter().chain(nested).chain(row_imports).chain(imports).chain(items).collect()),
-        );
+        // rustfmt does not carry the root's skip into the files of modules.
+        let skip = std::iter::once(quote!(#![cfg_attr(rustfmt, rustfmt_skip)]));
+        let items = skip.chain(silent).chain(nested).chain(row_imports).chain(imports).chain(items);
+        modules.insert(module, (about, items.collect()));
     }
     modules
 }

@@ -101,7 +101,7 @@ impl<'m> Names<'m> {
         }
         for (key, item) in found {
             let short_name = last_part(&item.label);
-            let full_name = item.label.to_upper_camel_case();
+            let full_name = camel(&item.label);
             let alone = short.get(&short_name) == Some(&1);
             let first = if alone { short_name } else { full_name.clone() };
             let camel = unique(&mut taken, [first, full_name.clone(), format!("{full_name}Type")]);
@@ -272,15 +272,22 @@ fn unique<const N: usize>(taken: &mut BTreeSet<String>, candidates: [String; N])
 
 /// `schema.TTSRequest` -> `TtsRequest`.
 fn last_part(label: &str) -> String {
-    label.rsplit(['.', '/']).next().unwrap_or(label).to_upper_camel_case()
+    camel(label.rsplit(['.', '/']).next().unwrap_or(label))
+}
+
+/// A type's name in the letters that identifiers keep, so that names which differ in others alone are told apart.
+fn camel(text: &str) -> String {
+    let kept: String = text.to_upper_camel_case().chars().filter(char::is_ascii_alphanumeric).collect();
+    if kept.starts_with(|c: char| c.is_ascii_uppercase()) { kept } else { format!("X{kept}") }
 }
 
 /// Modules that would clash with files of the crate or with crates that its root names.
-const TAKEN_MODULES: [&str; 14] = [
+const TAKEN_MODULES: [&str; 15] = [
     SHARED,
     "alloc",
     "client",
     "core",
+    "gen",
     "general",
     "indexmap",
     "lib",
@@ -310,6 +317,8 @@ pub(super) fn ident(name: &str) -> Ident {
     let legal = if legal.starts_with(|c: char| c.is_ascii_alphabetic()) { legal } else { format!("x{legal}") };
     match legal.as_str() {
         "self" | "Self" | "super" | "crate" => Ident::new(&format!("{legal}_"), Span::call_site()),
+        // A keyword since edition 2024, which syn does not take for one.
+        "gen" => Ident::new_raw("gen", Span::call_site()),
         plain if syn::parse_str::<Ident>(plain).is_ok() => Ident::new(plain, Span::call_site()),
         keyword => Ident::new_raw(keyword, Span::call_site()),
     }

@@ -111,7 +111,7 @@ fn enumeration(item: &Item) -> TokenStream {
     let values: Vec<&str> = schema.enumeration.iter().filter_map(|value| value.as_str()).collect();
     let about = doc::attributes(schema.description.as_deref().unwrap_or("One of a few words."));
     let variants = values.iter().zip(names::variants(&values)).map(|(value, ident)| {
-        let text = format!(" `{}`.", value.replace('`', "'").replace(['\r', '\n'], " "));
+        let text = format!(" {}.", doc::code_span(value));
         quote! { #[doc = #text] #[serde(rename = #value)] #ident, }
     });
     let other = answered.then(|| {
@@ -241,9 +241,8 @@ fn is_defaultable(model: &Model, schema: &Schema, depth: usize) -> bool {
 
 /// Types that would have infinite size without a `Box`.
 pub(super) struct Boxed<'m> {
-    /// Type -> types that it holds directly, not through a vector or map.
-    edges: BTreeMap<&'m str, BTreeSet<&'m str>>,
-    cyclic: BTreeSet<&'m str>,
+    /// The cycle of each type that holds itself in place, not through a vector or map.
+    cycles: BTreeMap<&'m str, usize>,
 }
 
 impl<'m> Boxed<'m> {
@@ -257,29 +256,15 @@ impl<'m> Boxed<'m> {
                 (name.as_str(), held)
             })
             .collect();
-        let cyclic = pass::cyclic(&edges);
-        Boxed { edges, cyclic }
+        Boxed { cycles: pass::cycles(&edges) }
     }
 
     /// True where a property holds, in place, a type that leads back to its owner.
     fn needed(&self, owner: &str, property: &Schema) -> bool {
-        if !self.cyclic.contains(owner) {
-            return false;
-        }
-        let mut open: BTreeSet<&str> = BTreeSet::new();
-        collect(property, &mut open);
-        let mut seen: BTreeSet<&str> = BTreeSet::new();
-        while let Some(name) = open.pop_first() {
-            if name == owner {
-                return true;
-            }
-            if seen.insert(name)
-                && let Some(next) = self.edges.get(name)
-            {
-                open.extend(next);
-            }
-        }
-        false
+        let Some(cycle) = self.cycles.get(owner) else { return false };
+        let mut held: BTreeSet<&str> = BTreeSet::new();
+        collect(property, &mut held);
+        held.iter().any(|name| self.cycles.get(name) == Some(cycle))
     }
 }
 

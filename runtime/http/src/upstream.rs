@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use toolwright_core::{Binding, Envelope, HttpBinding, StreamDialect, ToolError, ToolSpec};
 
 use crate::{
-    answer::{self, Masks, Reader},
+    answer::{self, Masks, Reader, Shapes},
     body::Payload,
     config::{self, Config, ConfigError},
     connect::LazyClient,
@@ -33,6 +33,7 @@ struct Inner {
     client: LazyClient,
     fetcher: Fetcher,
     saved: SavedFiles,
+    shapes: Shapes,
 }
 
 /// How an answer is to be read.
@@ -64,6 +65,7 @@ impl Upstream {
             client: LazyClient::new(&config)?,
             fetcher: Fetcher::new(guard),
             saved: SavedFiles::new(&config),
+            shapes: Shapes::default(),
             config,
         };
         Ok(Upstream { inner: Arc::new(inner) })
@@ -134,6 +136,7 @@ impl Upstream {
             Ok(planned) => self.carry_out(planned, expected, context).await,
             Err(error) => Envelope::failure(error),
         };
+        self.inner.shapes.compare(spec, &mut envelope);
         if let Some(stand_in) = &binding.stand_in {
             envelope.warnings.push(plan::missing_text(stand_in));
         }

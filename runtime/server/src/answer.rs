@@ -7,9 +7,10 @@ use toolwright_core::{Attachment, AttachmentKind, Envelope};
 /// The result of a call: structured content, its compact JSON as text, then the attachments.
 pub(crate) fn result(mut envelope: Envelope) -> CallToolResult {
     let attachments = std::mem::take(&mut envelope.attachments);
-    let structured = Value::Object(envelope.to_json());
+    let ok = envelope.ok;
+    let structured = Value::Object(envelope.into_json());
     let mut result =
-        if envelope.ok { CallToolResult::structured(structured) } else { CallToolResult::structured_error(structured) };
+        if ok { CallToolResult::structured(structured) } else { CallToolResult::structured_error(structured) };
     result.content.extend(attachments.into_iter().map(block));
     result
 }

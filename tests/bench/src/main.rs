@@ -17,7 +17,11 @@ use toolwright_e2e::{Profile, build};
 async fn main() -> anyhow::Result<()> {
     // reqwest has no provider of its own here; the servers under test bring theirs.
     let _ = rustls::crypto::ring::default_provider().install_default();
-    let server = build("localai-server", Profile::Release).context("the server under test")?;
+    // A server built elsewhere, such as the static one of the image, can be named; else it is built here.
+    let server = match std::env::args_os().nth(1) {
+        Some(path) => path.into(),
+        None => build("localai-server", Profile::Release).context("the server under test")?,
+    };
     let echo = build_echo()?;
     let mut report = Report::default();
     start::listing(&server, &mut report).await?;

@@ -66,6 +66,7 @@ async fn a_wrong_type_is_a_warning() {
     let answer = answer_to(Fault::WrongType).await;
     assert_eq!(answer["ok"], true);
     assert!(answer.get("data").is_some(), "{answer}");
+    assert!(answer["warnings"][0].as_str().is_some_and(|warning| warning.contains("declares object")), "{answer}");
 }
 
 #[tokio::test]

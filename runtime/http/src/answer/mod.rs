@@ -7,6 +7,7 @@ mod headers;
 mod mask;
 mod reading;
 mod reply;
+mod shape;
 #[cfg(test)]
 mod tests;
 
@@ -16,3 +17,4 @@ pub(crate) use explain::{cut, message_of, one_line, sentence};
 pub(crate) use mask::Masks;
 pub(crate) use reading::{Reader, read};
 pub(crate) use reply::Reply;
+pub(crate) use shape::Shapes;

@@ -37,7 +37,7 @@ pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &Cal
         Ok(accepted) => accepted,
         Err(refused) => return *refused,
     };
-    let mut envelope = facts(app);
+    let mut envelope = app.gateway.audit.get_or_init(|| facts(app)).clone();
     if accepted.arguments.get("live").and_then(Value::as_bool) == Some(true) {
         match Box::pin(live(app, context)).await {
             Ok(drift) => drop(envelope.extra.insert("live".into(), drift)),

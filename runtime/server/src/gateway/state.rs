@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use toolwright_core::arguments::Checker;
-use toolwright_core::{ToolError, ToolSpec};
+use toolwright_core::{Envelope, ToolError, ToolSpec};
 
 use super::{FIXED, LISTED, fixed::Fixed};
 use crate::App;
@@ -15,6 +15,8 @@ pub(crate) struct Gateway {
     finder: OnceLock<Finder>,
     /// In the order of [`FIXED`].
     checkers: [OnceLock<Checker>; FIXED.len()],
+    /// What the audit says without network: the same as long as the server runs.
+    pub(super) audit: OnceLock<Envelope>,
 }
 
 /// The search index and what its documents stand for.

@@ -2,6 +2,9 @@
 
 mod caller;
 
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
     ErrorData, Implementation, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
@@ -64,7 +67,12 @@ impl ServerHandler for App {
         let (progress, relay) = Relay::start(&context);
         let call = CallContext { deadline: self.deadline(None), cancel: context.ct.clone(), progress };
         let trace = self.tracing.get().map(|tracing| tracing.begin(&shown(&request.name), &context.meta));
-        let envelope = self.dispatch(request, &call).instrument(caller::span(&context)).await?;
+        let dispatched = AssertUnwindSafe(self.dispatch(request, &call).instrument(caller::span(&context)));
+        // A fault of ours must not leave the caller waiting: it is answered as one.
+        let envelope = dispatched.catch_unwind().await.unwrap_or_else(|_| {
+            let message = "the server failed while it carried out the call; its log says where. Please report it";
+            Err(ErrorData::internal_error(message, None))
+        })?;
         drop(call);
         if let Some(trace) = trace {
             trace.finish(&envelope);

@@ -178,7 +178,7 @@ settings! {
     allowed_hosts: Names = "", "MCP_ALLOWED_HOSTS";
     /// Web origins that may call, as `https://app.example.com:443` or `http://localhost:*`.
     allowed_origins: Names = "", "MCP_ALLOWED_ORIGINS";
-    /// Largest request that the HTTP server reads; the default holds one upload of the default size in base64.
+    /// Largest message of a client; the default holds one upload of the default size in base64.
     max_request_bytes: ByteSize = "150994944", "MCP_MAX_REQUEST_BYTES";
     /// How long calls in flight may take to finish after a signal to stop, in seconds.
     shutdown_grace: Seconds = "30", "MCP_SHUTDOWN_GRACE";

@@ -107,7 +107,7 @@ impl Invocation<'_> {
         let variable = format!("{}_PROFILE", self.server.env_prefix);
         let profile = profile.or_else(|| environment.get(&variable).filter(|name| !name.is_empty()));
         let problems = file.check_profile(profile.as_deref()).err().into_iter().collect();
-        let flags = options::setting_flags(self.matches);
+        let flags = options::setting_flags(self.server, self.matches);
         let texts = settings::resolution(self.server, environment, &flags, &file, profile.as_deref());
         Ok((texts, problems))
     }

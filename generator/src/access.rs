@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::load::Document;
+use crate::load::{Document, LoadedServer};
 use crate::load::config::ServerConfig;
 use crate::model::operation::Location;
 use crate::pass::{join, name::snake};
@@ -64,7 +64,7 @@ pub(crate) struct Access {
     /// What operations need that say nothing of their own.
     pub(crate) security: Vec<Vec<String>>,
     /// Base URL of the document's first server, the variables' names in braces replaced by keys of settings.
-    pub(crate) base_url: Option<String>,
+    pub(crate) base_url: String,
 }
 
 /// A setting that a scheme or a variable becomes.
@@ -88,9 +88,13 @@ pub(crate) enum Scheme {
     MutualTls,
 }
 
-/// The alternatives that an operation declares; `None` where the document's hold.
-pub(crate) fn security_of(document: &Document, operation: &str) -> Option<Vec<Vec<String>>> {
-    document.get(&join(operation, "security")).map(alternatives)
+/// The alternatives that an operation declares; `None` where the document's hold, or where `server.yaml` says how to
+/// authenticate.
+pub(crate) fn security_of(loaded: &LoadedServer, operation: &str) -> Option<Vec<Vec<String>>> {
+    if loaded.config.upstream.auth.is_some() {
+        return None;
+    }
+    loaded.document.get(&join(operation, "security")).map(alternatives)
 }
 
 /// The server of an operation, else of its path (OpenAPI 3.1 section 4.8.5).
@@ -118,6 +122,18 @@ fn template(server: &Value) -> String {
     })
 }
 
+/// Where the API is: as `server.yaml` says, else as the document does. A `server.yaml` that names a host alone leaves the
+/// path to a document that names a path alone. Nothing where neither names a host: the operator then has to.
+fn base_url(configured: Option<&str>, declared: &str) -> String {
+    let host_alone = |url: &str| url.split_once("://").is_some_and(|(_, rest)| !rest.contains('/'));
+    match configured.map(|url| url.trim_end_matches('/')) {
+        Some(url) if host_alone(url) && declared.starts_with('/') => format!("{url}{declared}"),
+        Some(_) => configured.unwrap_or_default().to_owned(),
+        None if declared.starts_with("http://") || declared.starts_with("https://") => declared.to_owned(),
+        None => String::new(),
+    }
+}
+
 fn variables(server: &Value) -> impl Iterator<Item = (&String, &Value)> {
     server.get("variables").and_then(Value::as_object).into_iter().flatten()
 }
@@ -130,7 +146,7 @@ impl Access {
     /// Reads a document. Where `server.yaml` says how to authenticate, the schemes of the document are left aside.
     pub(crate) fn of(document: &Document, config: &ServerConfig) -> Self {
         let mut access = Access::default();
-        access.servers(document);
+        access.servers(document, config);
         let schemes = document.get("/components/securitySchemes").and_then(Value::as_object);
         if let Some(schemes) = schemes.filter(|_| config.upstream.auth.is_none()) {
             for (name, node) in schemes {
@@ -149,9 +165,9 @@ impl Access {
         self.settings.is_empty() && self.schemes.is_empty()
     }
 
-    fn servers(&mut self, document: &Document) {
-        let first = first_server(document, "");
-        self.base_url = first.as_ref().map(template).filter(|url| url.starts_with("http"));
+    fn servers(&mut self, document: &Document, config: &ServerConfig) {
+        let declared = first_server(document, "").as_ref().map(template).unwrap_or_default();
+        self.base_url = base_url(config.upstream.base_url.as_deref(), &declared);
         let mut owners = vec![String::new()];
         let paths = document.get("/paths").and_then(Value::as_object);
         for (path, item) in paths.into_iter().flatten() {

@@ -103,7 +103,7 @@ impl Reader<'_, '_> {
             parameters: self.parameters(pointer),
             body: bodies.pop_front(),
             other_bodies: bodies.into(),
-            security: access::security_of(document, pointer),
+            security: access::security_of(&self.model.loaded, pointer),
             server: access::server_of(document, path_item(pointer).as_str(), pointer),
             responses: self.responses(pointer),
             extension,

@@ -131,7 +131,7 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
     let (name, title, description, version) = (&config.server, &config.title, &config.description, &config.version);
     let (instructions, prefix) = (config.instructions.trim_end(), &config.upstream.env_prefix);
     let access = Access::of(&model.loaded.document, config);
-    let base_url = config.upstream.base_url.clone().or_else(|| access.base_url.clone()).unwrap_or_default();
+    let base_url = access.base_url.clone();
     let access = self::access(&access, prefix);
     let (preset, health) = (&config.exposed, &config.health);
     let fixed = config.fixed_tools.iter().map(|(name, tool)| fixed_tool(name, tool));

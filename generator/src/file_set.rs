@@ -1,6 +1,6 @@
 //! The files of a run, package by package, with the manifest that tells hand edits from stale output.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use crate::source::sha256_hex;
@@ -59,11 +59,13 @@ fn split_package(path: &str) -> Option<(&str, &str)> {
     Some((path.get(..end)?, path.get(end + 1..)?))
 }
 
-/// Reads a manifest: path inside the package, hash.
+/// Reads a manifest: by path inside the package, the hashes that a run gave the file. There are two for a file that
+/// an interrupted run was about to replace.
 #[must_use]
-pub fn read_manifest(text: &str) -> BTreeMap<String, String> {
-    text.lines()
-        .filter_map(|line| line.split_once("  "))
-        .map(|(hash, path)| (path.to_owned(), hash.to_owned()))
-        .collect()
+pub fn read_manifest(text: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut recorded: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (hash, path) in text.lines().filter_map(|line| line.split_once("  ")) {
+        recorded.entry(path.to_owned()).or_default().insert(hash.to_owned());
+    }
+    recorded
 }

@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{arguments, document, files, findings, generated, json as file, text, tools};
+use support::{arguments, document, file_names, files, findings, generated, json as file, text, tools};
 
 /// A document of one GET, with these further lines in the operation.
 fn get(operation: &str) -> String {
@@ -425,4 +425,82 @@ fn an_undeclared_path_parameter_becomes_an_argument_with_a_warning() {
     let (generated, sink) = generated(&document(text));
     assert_eq!(file(&generated, "schemas/job.json")["required"], json!(["uuid"]));
     assert!(sink.to_string().contains("warning[undeclared-path-parameter]"), "{sink}");
+}
+
+#[test]
+fn a_long_chain_of_types_neither_overflows_nor_nests_beyond_what_parsers_take() {
+    let mut text = String::from(
+        "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/t: {post: {operationId: t, requestBody: \
+         {content: {application/json: {schema: {$ref: '#/components/schemas/T0'}}}}}}}\ncomponents:\n  schemas:\n",
+    );
+    for number in 0..3000 {
+        text += &format!(
+            "    T{number}: {{type: object, properties: {{n: {{$ref: '#/components/schemas/T{}'}}}}}}\n",
+            number + 1
+        );
+    }
+    text += "    T3000: {type: string}\n";
+    let (generated, _) = generated(&document(&text));
+    // serde_json parses 128 levels.
+    let schema = file(&generated, "schemas/t.json");
+    assert!(schema["$defs"].as_object().unwrap().len() > 100);
+}
+
+#[test]
+fn nothing_of_paths_is_left_out_unsaid() {
+    let text = findings(&document(
+        "openapi: 3.1.0
+info: {title: t, version: '1'}
+paths:
+  items: {get: {}}
+  /list: []
+  /text: {get: hello}
+  /null: {get: }
+  /misspelt: {gett: {}}
+  /parameters: {get: {operationId: p, parameters: {a: 1}}}
+  /twice: {get: {operationId: w, parameters: [{name: a, in: query, schema: {}}, {name: a, in: query, schema: {}}]}}
+  /status: {get: {operationId: s, responses: {banana: {description: d}}}}
+  /bounds: {get: {operationId: b, parameters: [{name: a, in: query, schema: {minimum: low, pattern: '(?<x'}}]}}
+",
+    ));
+    for expected in [
+        "`items` is no path",
+        "the path item `/list` is no mapping",
+        "the operation GET /text is no mapping",
+        "the operation GET /null is no mapping",
+        "`gett` is neither a method",
+        "did you mean `get`?",
+        "parameters are a list",
+        "the query parameter `a` is declared twice",
+        "`banana` is no status",
+        "`minimum` must be a number, not \"low\"",
+        "`pattern` must be a regular expression",
+    ] {
+        assert!(text.contains(expected), "{expected}\n---\n{text}");
+    }
+    assert!(!text.contains("error["), "one bad operation takes no other down:\n{text}");
+    assert!(!text.contains("unaccounted"), "{text}");
+}
+
+#[test]
+fn a_path_item_that_is_a_reference_is_followed() {
+    let text = "openapi: 3.1.0
+info: {title: t, version: '1'}
+paths: {/t: {$ref: '#/components/pathItems/T'}}
+components: {pathItems: {T: {get: {operationId: read_t}}}}
+";
+    assert_eq!(tools(&generated(&document(text)).0), ["read_t"]);
+}
+
+#[test]
+fn tags_that_are_no_modules_become_modules() {
+    let mut text = String::from("openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths:\n");
+    for (number, tag) in ["crate", "self", "type", "serde", "types", "한국어"].iter().enumerate() {
+        text += &format!("  /t{number}: {{get: {{operationId: t{number}, tags: ['{tag}']}}}}\n");
+    }
+    let (generated, _) = generated(&document(&text));
+    let root = file_names(&generated);
+    for module in ["crate_area", "self_area", "type_area", "serde_area", "types_area", "other_area"] {
+        assert!(root.contains(&format!("generated/t-tools/src/{module}.rs")), "{module}: {root:?}");
+    }
 }

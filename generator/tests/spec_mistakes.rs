@@ -198,3 +198,64 @@ fn all_mistakes_are_reported_at_once() {
     );
     assert_snapshot!(text);
 }
+
+/// The first line of each finding.
+fn messages(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.starts_with("error[") || line.starts_with("warning[")).collect()
+}
+
+#[test]
+fn what_an_unread_overlay_would_have_said_is_not_missed() {
+    let text = curated("    update:\n      summary: List items", "    update: [\n      summary: List items");
+    assert_eq!(messages(&text).len(), 1, "{text}");
+    let text =
+        curated_with("exposed: [create_item]\nrequire_descriptions: true\n", "['/items'].post", "['/itms'].post");
+    assert_eq!(messages(&text).len(), 1, "{text}");
+}
+
+#[test]
+fn actions_that_contradict_themselves() {
+    for (of, expected) in [
+        ("{target: $, remove: true}", "cannot remove the whole document"),
+        ("{target: $, update: 5}", "the target is a mapping, and the update is a number"),
+        ("{target: \"$.paths['/items'].get\", update: [1]}", "to replace `get` whole, remove it"),
+        ("{target: \"$.paths['/items'].get\", update: {}, remove: true}", "so `update` does nothing"),
+    ] {
+        let text = curated_action(of);
+        assert!(text.contains("error[contradicting-action]") && text.contains(expected), "{of}\n---\n{text}");
+    }
+}
+
+/// What is found where a further action follows the curation.
+fn curated_action(action: &str) -> String {
+    curated("          note: Anything else about it.\n", &format!("          note: Any.\n  - {action}\n"))
+}
+
+/// What is found where the POST says more under our own key, and takes a query parameter.
+fn further(extension: &str) -> String {
+    curated_action(&format!(
+        "{{target: \"$.paths['/items'].post\", update: {{parameters: [{{name: kind, in: query, description: Kind., \
+         schema: {{enum: [a, b]}}}}], x-toolwright: {extension}}}}}"
+    ))
+}
+
+#[test]
+fn keys_that_would_have_no_effect() {
+    for (extension, expected) in [
+        ("{media: [json, websocket]}", "says `websocket`, and nothing makes it so"),
+        ("{stream: openai, media: [json]}", "leaves out `sse`"),
+        ("{arguments: {kind: {name: request}}}", "2 arguments of POST /items are named `request`"),
+        ("{arguments: {kind: {name: 'Bad name'}}}", "`Bad name` is no argument name"),
+        ("{arguments: {kind: {send_as: {c: d}}}}", "`c` is no value that `kind` accepts"),
+        ("{deadline_seconds: 100000}", "a whole number from 1 to 86400"),
+    ] {
+        let text = further(extension);
+        assert!(text.contains(expected), "{extension}\n---\n{text}");
+    }
+    let text = curated("returns: an array of items.", "returns: an array of items.\n        argument: body");
+    assert!(text.contains("`argument` speaks of a JSON body, and this operation takes none"), "{text}");
+    let text = curated_action("{target: \"$.paths['/items'].get\", update: {x-toolwrite: {name: x}}}");
+    assert!(text.contains("did you mean `x-toolwright`?"), "{text}");
+    let text = curated_with("exposed: [server_health]\n", "", "");
+    assert!(text.contains("every server has this tool"), "{text}");
+}

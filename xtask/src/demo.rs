@@ -16,9 +16,7 @@ pub(crate) struct Demo {
 
 impl Demo {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        if !workspace::root()?.join("specs").join(&self.server).is_dir() {
-            anyhow::bail!("there is no server `{}` below specs/", self.server);
-        }
+        workspace::server_folder(&workspace::root()?, &self.server)?;
         let checked = crate::regenerate::Regenerate::check(&self.server).run()?;
         if checked != ExitCode::SUCCESS {
             eprintln!("generated/ is not what specs/ says; run `cargo xtask regenerate` first");

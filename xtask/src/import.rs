@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde::Serialize;
 use toolwright_generator::diagnostic::Sink;
-use toolwright_generator::load::{Dialect, Files, Prose, referenced_files, vendor};
+use toolwright_generator::load::{Dialect, Files, Prose, is_server_name, referenced_files, vendor};
 
 use crate::workspace;
 
@@ -86,9 +86,7 @@ impl Import {
 
 /// The name becomes part of package names and paths.
 fn check_name(name: &str) -> Result<()> {
-    let fits = name.starts_with(|c: char| c.is_ascii_lowercase())
-        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-    if !fits {
+    if !is_server_name(name) {
         bail!("`{name}` is no server name: small letters, digits and `-`, first a letter");
     }
     Ok(())

@@ -22,10 +22,12 @@ pub(crate) struct Mock {
 
 impl Mock {
     pub(crate) fn run(self) -> Result<ExitCode> {
-        let document = workspace::root()?.join("specs").join(&self.server).join("swagger.yaml");
-        if !document.is_file() {
-            anyhow::bail!("{} does not exist; `cargo xtask import` makes it", document.display());
-        }
+        let root = workspace::root()?;
+        let folder = root.join(workspace::server_folder(&root, &self.server)?);
+        let vendored = ["swagger.yaml", "openapi.yaml"].map(|name| folder.join(name));
+        let Some(document) = vendored.iter().find(|document| document.is_file()) else {
+            anyhow::bail!("{} holds no document; `cargo xtask import` puts one there", folder.display());
+        };
         let mut arguments = vec![document.display().to_string()];
         arguments.extend(["--port".to_owned(), self.port.to_string()]);
         arguments.extend(["--stop-after".to_owned(), self.stop_after.to_string()]);

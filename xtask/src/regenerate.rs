@@ -11,11 +11,11 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use toolwright_generator::diagnostic::Sink;
+use toolwright_generator::diagnostic::{Severity, Sink};
 use toolwright_generator::{Generated, generate};
 
-use crate::workspace;
-use compare::{Difference, compare, orphan_packages};
+use crate::workspace::{self, counted};
+use compare::{Difference, compare, orphan_packages, settle};
 
 /// Generate the crates of all servers, or of those named.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub(crate) struct Regenerate {
     /// Servers: names of folders below specs/. All of them where none is named.
     servers: Vec<String>,
     /// Write nothing; exit with 1 where a file is stale, missing, edited by hand, or an orphan.
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["dry_run", "force"])]
     check: bool,
     /// Write nothing; show what would be written.
     #[arg(long)]
@@ -44,17 +44,18 @@ impl Regenerate {
 
     pub(crate) fn run(self) -> Result<ExitCode> {
         let root = workspace::root()?;
-        let servers = if self.servers.is_empty() { all_servers(&root)? } else { self.servers.clone() };
+        let folders = if self.servers.is_empty() { all_servers(&root)? } else { self.named_servers(&root)? };
         let start = Instant::now();
-        let mut sink = Sink::new();
-        let mut generated = Vec::new();
-        for server in &servers {
-            let folder = format!("specs/{server}");
-            let files = workspace::read_folder(&root, &folder)?;
-            generated.extend(generate(&files, &folder, &mut sink));
+        let (mut found, mut generated, mut warnings) = (Sink::new(), Vec::new(), Vec::new());
+        for folder in &folders {
+            eprintln!("reading {folder}");
+            let mut sink = Sink::new();
+            generated.extend(generate(&workspace::read_folder(&root, folder)?, folder, &mut sink));
+            warnings.push(sink.count(Severity::Warning));
+            found.append(sink);
         }
-        let code = workspace::report(&sink);
-        if sink.has_errors() {
+        let code = workspace::report(&found);
+        if found.has_errors() {
             return Ok(code);
         }
         let mut differences = Vec::new();
@@ -65,19 +66,32 @@ impl Regenerate {
             differences.extend(orphan_packages(&root, &generated)?);
         }
         let code = self.settle(&root, &generated, &differences)?;
-        table::print(&generated, &sink, self.verbose);
-        eprintln!("{} in {} ms", counted(&generated), start.elapsed().as_millis());
+        table::print(&generated, &warnings, self.verbose);
+        let files = generated.iter().map(|server| server.files.iter().count()).sum();
+        let (servers, files) = (counted(generated.len(), "server"), counted(files, "file"));
+        eprintln!(
+            "{servers}, {files}, {} in {} ms",
+            counted(differences.len(), "difference"),
+            start.elapsed().as_millis()
+        );
         Ok(code)
+    }
+
+    /// The folders of the servers that were named, each once.
+    fn named_servers(&self, root: &Path) -> Result<Vec<String>> {
+        let mut folders: Vec<String> =
+            self.servers.iter().map(|server| workspace::server_folder(root, server)).collect::<Result<_>>()?;
+        folders.sort();
+        folders.dedup();
+        Ok(folders)
     }
 
     fn settle(&self, root: &Path, generated: &[Generated], differences: &[Difference]) -> Result<ExitCode> {
         let refused = |difference: &&Difference| matches!(difference, Difference::Edited(_)) && !self.force;
         if self.check || self.dry_run {
             differences.iter().for_each(|difference| eprintln!("{difference}"));
+            remedies(differences).iter().for_each(|remedy| eprintln!("{remedy}"));
             let fails = self.check && !differences.is_empty();
-            if fails {
-                eprintln!("run `cargo xtask regenerate`");
-            }
             return Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS });
         }
         let edited: Vec<&Difference> = differences.iter().filter(refused).collect();
@@ -86,28 +100,32 @@ impl Regenerate {
             eprintln!("nothing was written: change the spec instead, or overwrite these files with --force");
             return Ok(ExitCode::from(1));
         }
-        for difference in differences {
-            difference.settle(root, generated)?;
-        }
+        settle(root, generated, differences)?;
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn counted(generated: &[Generated]) -> String {
-    let files: usize = generated.iter().map(|server| server.files.iter().count()).sum();
-    format!("{} servers, {files} files", generated.len())
+/// What to do about differences, one line a remedy.
+fn remedies(differences: &[Difference]) -> Vec<&'static str> {
+    let any = |kind: fn(&Difference) -> bool| differences.iter().any(kind);
+    let mut remedies = Vec::new();
+    if any(|d| matches!(d, Difference::Missing(_) | Difference::Stale(_) | Difference::Leftover(_))) {
+        remedies.push("run `cargo xtask regenerate` to write what is missing or stale");
+    }
+    if any(|d| matches!(d, Difference::Edited(_))) {
+        remedies
+            .push("change the spec instead of an edited file; `cargo xtask regenerate --force` overwrites the edits");
+    }
+    if any(|d| matches!(d, Difference::Orphan(_))) {
+        remedies.push("remove orphans by hand, or move them out of generated/");
+    }
+    remedies
 }
 
 /// Folders below specs/ that hold a server.yaml, sorted.
 fn all_servers(root: &Path) -> Result<Vec<String>> {
-    let mut servers = Vec::new();
-    for entry in std::fs::read_dir(root.join("specs"))? {
-        let entry = entry?;
-        if entry.path().join("server.yaml").is_file() {
-            servers.push(entry.file_name().to_string_lossy().into_owned());
-        }
-    }
-    servers.sort();
+    let folders = workspace::server_folders(root)?.into_iter().map(|name| format!("specs/{name}"));
+    let servers: Vec<String> = folders.filter(|folder| root.join(folder).join("server.yaml").is_file()).collect();
     if servers.is_empty() {
         bail!("no folder below specs/ holds a server.yaml");
     }

@@ -24,7 +24,7 @@ pub(crate) struct Show {
 impl Show {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let root = workspace::root()?;
-        let folder = format!("specs/{}", self.server);
+        let folder = workspace::server_folder(&root, &self.server)?;
         let files = workspace::read_folder(&root, &folder)?;
         let mut sink = Sink::new();
         let server = load_server(&files, &folder, &mut sink);
@@ -32,7 +32,11 @@ impl Show {
         if let Some(server) = server {
             let pointer = self.pointer.as_deref().unwrap_or_default();
             let node = server.document.get(pointer).with_context(|| format!("there is nothing at {pointer}"))?;
-            std::io::stdout().write_all(to_yaml(node).as_bytes())?;
+            match std::io::stdout().write_all(to_yaml(node).as_bytes()) {
+                // A reader such as `head` has seen enough.
+                Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+                written => written?,
+            }
         }
         Ok(code)
     }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result, bail};
 use toolwright_generator::diagnostic::{Severity, Sink};
-use toolwright_generator::load::Files;
+use toolwright_generator::load::{Files, did_you_mean};
 
 /// Files above this size are not read: no API document comes near it.
 pub(crate) const MAX_FILE_BYTES: u64 = 64 << 20;
@@ -22,6 +22,30 @@ pub(crate) fn root() -> Result<PathBuf> {
     }
 }
 
+/// The folder of a server, such as `specs/localai`.
+pub(crate) fn server_folder(root: &Path, server: &str) -> Result<String> {
+    let known = server_folders(root)?;
+    if known.iter().any(|name| name == server) {
+        return Ok(format!("specs/{server}"));
+    }
+    let hint = did_you_mean(server, known.iter().map(String::as_str))
+        .unwrap_or_else(|| format!("there are: {}", known.join(", ")));
+    bail!("there is no server `{server}` below specs/; {hint}")
+}
+
+/// Names of the folders below specs/, sorted.
+pub(crate) fn server_folders(root: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(root.join("specs")).context("specs/ cannot be read")? {
+        let entry = entry?;
+        if entry.path().is_dir() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
 /// Reads every file below a folder (`specs/localai`) into memory, by its path from the root.
 pub(crate) fn read_folder(root: &Path, folder: &str) -> Result<Files> {
     let mut files = Files::new();
@@ -32,8 +56,10 @@ pub(crate) fn read_folder(root: &Path, folder: &str) -> Result<Files> {
 fn collect(root: &Path, folder: &Path, files: &mut Files) -> Result<()> {
     let entries = fs::read_dir(folder).with_context(|| format!("{} cannot be read", shown(root, folder)))?;
     for entry in entries {
-        let path = entry?.path();
-        if path.is_dir() {
+        let entry = entry?;
+        let path = entry.path();
+        // Links to folders are not followed: they may lead in circles.
+        if entry.file_type()?.is_dir() {
             collect(root, &path, files)?;
         } else if matches!(path.extension().and_then(|e| e.to_str()), Some("yaml" | "yml" | "json")) {
             files.insert(shown(root, &path), read_file(&path)?);
@@ -58,13 +84,23 @@ fn shown(root: &Path, path: &Path) -> String {
     parts.join("/")
 }
 
+/// What the names of half-written files end with.
+const TEMPORARY: &str = ".tmp";
+
+/// True for the name that [`write_file`] gives a file until it is whole. One that is still there was left by a run that
+/// was interrupted.
+pub(crate) fn is_temporary(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with('.') && name.ends_with(TEMPORARY)
+}
+
 /// Writes a file so that readers see the old or the new content, never a part: a temporary file beside
 /// it is renamed over it.
 pub(crate) fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = folder.join(format!(".{name}.{}.tmp", std::process::id()));
+    let temporary = folder.join(format!(".{name}.{}{TEMPORARY}", std::process::id()));
     let written = write_synced(&temporary, content).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
         // The temporary file is of no use any more; the error that matters is the first one.
@@ -79,12 +115,18 @@ fn write_synced(path: &Path, content: &[u8]) -> std::io::Result<()> {
     file.sync_all()
 }
 
+/// A number with its noun, such as `1 error` or `2 errors`.
+pub(crate) fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
 /// Prints findings to stderr, and says with which code to exit.
 pub(crate) fn report(sink: &Sink) -> ExitCode {
     eprint!("{sink}");
     let (errors, warnings) = (sink.count(Severity::Error), sink.count(Severity::Warning));
     if errors + warnings > 0 {
-        eprintln!("{errors} errors, {warnings} warnings");
+        eprintln!("{}, {}", counted(errors, "error"), counted(warnings, "warning"));
     }
     if sink.has_errors() { ExitCode::from(2) } else { ExitCode::SUCCESS }
 }

@@ -6,16 +6,21 @@ use serde_json::Value;
 use super::strict::{Fields, Places};
 use crate::diagnostic::{Diagnostic, Sink};
 
-/// Tools that the runtime implements: five that are always listed, then two that are hidden.
-pub const FIXED_TOOLS: &[&str] = &[
-    "list_additional_tools",
-    "search_additional_tools",
-    "execute_additional_tool",
-    "server_health",
-    "schema_audit",
-    "raw_request",
-    "probe_safe_endpoints",
+/// Tools that the runtime implements, with their arguments: five that are always listed, then two that are hidden.
+pub const FIXED_TOOLS: &[(&str, &[&str])] = &[
+    ("list_additional_tools", &[]),
+    ("search_additional_tools", &["query", "limit", "detail"]),
+    ("execute_additional_tool", &["tool_name", "arguments"]),
+    ("server_health", &[]),
+    ("schema_audit", &["live"]),
+    ("raw_request", &["method", "path", "query", "body", "extra_headers", "timeout_seconds"]),
+    ("probe_safe_endpoints", &["concurrency"]),
 ];
+
+/// Whether every server has a tool of this name.
+pub(crate) fn is_fixed_tool(name: &str) -> bool {
+    FIXED_TOOLS.iter().any(|(fixed, _)| *fixed == name)
+}
 
 /// What `specs/<server>/server.yaml` says.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -74,8 +79,8 @@ pub struct Upstream {
 pub enum UpstreamAuth {
     /// `Authorization: Bearer`, with the value of this setting (`api_key` -> `<PREFIX>_API_KEY`).
     Bearer {
-        /// Name of the setting, snake_case.
-        setting: String,
+        /// Name of the setting. `api_key` is the one that every server has.
+        setting: &'static str,
     },
 }
 
@@ -113,13 +118,14 @@ impl ServerConfig {
         fields.require("server", "<the name of this folder>", sink);
         fields.require("title", "<the name for people>", sink);
         fields.require("document", "<the document's file name>", sink);
+        fields.require("upstream", "{ env_prefix: <PREFIX of the environment variables> }", sink);
         let words = [("keep", Prose::Keep), ("drop", Prose::Drop)];
         Some(Self {
             server: fields.string("server", sink).unwrap_or_default(),
-            title: fields.string("title", sink).unwrap_or_default(),
+            title: filled(&fields, "title", sink),
             description: fields.string("description", sink).unwrap_or_default(),
-            version: fields.string("version", sink).unwrap_or_else(|| "0.1.0".into()),
-            document: fields.string("document", sink).unwrap_or_default(),
+            version: version(&fields, sink),
+            document: filled(&fields, "document", sink),
             prose: fields.choice("prose", &words, sink).unwrap_or_default(),
             overlays: unique(&fields, "overlays", sink),
             instructions: fields.string("instructions", sink).unwrap_or_default().trim_end().to_owned(),
@@ -130,6 +136,31 @@ impl ServerConfig {
             fixed_tools: fixed_tools(&fields, sink),
         })
     }
+}
+
+/// A text that says something.
+fn filled(fields: &Fields<'_>, key: &str, sink: &mut Sink) -> String {
+    let text = fields.string(key, sink);
+    if text.as_deref().is_some_and(|text| text.trim().is_empty()) {
+        let error = Diagnostic::error("wrong-value", format!("`{key}` is empty"));
+        sink.push(error.at(fields.place(key)).help(format!("write a text after `{key}:`")));
+    }
+    text.unwrap_or_default()
+}
+
+/// The version of the generated packages (Semantic Versioning 2.0.0 section 2).
+fn version(fields: &Fields<'_>, sink: &mut Sink) -> String {
+    let Some(version) = fields.string("version", sink) else { return "0.1.0".into() };
+    let (core, suffix) = version.split_at(version.find(['-', '+']).unwrap_or(version.len()));
+    let numbers: Vec<&str> = core.split('.').collect();
+    let is_number = |text: &&str| text.parse::<u64>().is_ok_and(|number| number.to_string() == **text);
+    let suffix_fits = suffix.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'+'));
+    let ends_well = !version.ends_with(['-', '+', '.']);
+    if numbers.len() != 3 || !numbers.iter().all(is_number) || !suffix_fits || !ends_well {
+        let error = Diagnostic::error("wrong-value", format!("`{}` is no version", version.escape_debug()));
+        sink.push(error.at(fields.place("version")).help("three numbers, such as `version: 1.0.0`"));
+    }
+    version
 }
 
 /// A list of names in which each may stand once.
@@ -154,27 +185,59 @@ fn upstream(fields: &Fields<'_>, sink: &mut Sink) -> Upstream {
     upstream.require("env_prefix", "<PREFIX of the environment variables>", sink);
     let auth = upstream.child("auth", &["bearer"], sink).and_then(|auth| {
         auth.require("bearer", "api_key", sink);
-        let setting = auth.string("bearer", sink)?;
+        let setting = auth.choice("bearer", &[("api_key", "api_key")], sink)?;
         Some(UpstreamAuth::Bearer { setting })
     });
-    Upstream {
-        base_url: upstream.string("base_url", sink),
-        env_prefix: upstream.string("env_prefix", sink).unwrap_or_default(),
-        auth,
+    Upstream { base_url: base_url(&upstream, sink), env_prefix: env_prefix(&upstream, sink), auth }
+}
+
+/// An address that calls can be appended to.
+fn base_url(upstream: &Fields<'_>, sink: &mut Sink) -> Option<String> {
+    let url = upstream.string("base_url", sink)?;
+    let rest = ["http://", "https://"].iter().find_map(|scheme| url.strip_prefix(scheme));
+    let has_host = rest.is_some_and(|rest| !rest.is_empty() && !rest.starts_with(['/', ':']));
+    let is_bare = !url.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '?' | '#' | '@'));
+    if !has_host || !is_bare {
+        let error = Diagnostic::error("wrong-value", format!("`{}` is no base URL", url.escape_debug()));
+        let help = "an absolute http:// or https:// URL without credentials, query or fragment";
+        sink.push(error.at(upstream.place("base_url")).help(help));
     }
+    Some(url)
+}
+
+/// Capital letters, digits and `_`: what every shell takes for a variable's name (POSIX.1 section 8.1).
+fn env_prefix(upstream: &Fields<'_>, sink: &mut Sink) -> String {
+    let Some(prefix) = upstream.string("env_prefix", sink) else { return String::new() };
+    let fits = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_uppercase())
+            && !text.ends_with('_')
+            && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+    };
+    if !fits(&prefix) {
+        let capital: String =
+            prefix.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+        let capital = capital.trim_matches('_');
+        let help =
+            if fits(capital) { format!("write `{capital}`") } else { "write capital letters, such as `MY_API`".into() };
+        let error =
+            Diagnostic::error("wrong-value", format!("`{}` cannot begin a variable's name", prefix.escape_debug()));
+        sink.push(error.at(upstream.place("env_prefix")).help(help));
+    }
+    prefix
 }
 
 fn fixed_tools(fields: &Fields<'_>, sink: &mut Sink) -> IndexMap<String, FixedTool> {
-    let known = FIXED_TOOLS;
-    let Some(tools) = fields.child("fixed_tools", known, sink) else {
+    let known: Vec<&str> = FIXED_TOOLS.iter().map(|(name, _)| *name).collect();
+    let Some(tools) = fields.child("fixed_tools", &known, sink) else {
         return IndexMap::new();
     };
-    known
+    FIXED_TOOLS
         .iter()
-        .filter_map(|name| {
+        .filter_map(|(name, arguments)| {
             let tool = tools.child(name, &["title", "description", "arguments"], sink)?;
             tool.require("title", "<one to four words>", sink);
             tool.require("description", "<what it does>", sink);
+            tool.child("arguments", arguments, sink);
             let texts = FixedTool {
                 title: tool.string("title", sink).unwrap_or_default(),
                 description: tool.string("description", sink).unwrap_or_default().trim_end().to_owned(),

@@ -140,7 +140,7 @@ impl Bundle<'_> {
                 return;
             };
             let reference = reference.to_owned();
-            if reference.starts_with('#') && self.base(pointer) == self.root_file {
+            if reference.starts_with('#') && !is_path_item(pointer) && self.base(pointer) == self.root_file {
                 return;
             }
             let Some(target) = self.target(&reference, pointer) else {
@@ -164,8 +164,7 @@ impl Bundle<'_> {
     /// Whether a reference is replaced by what it names: path items have no components, and a component
     /// that is a reference was claimed.
     fn takes_its_place(&self, target: &Target, pointer: &str) -> bool {
-        let is_path = pointer_tokens(pointer).count() == 2 && pointer.starts_with("/paths/");
-        (is_path && target.file != self.root_file) || self.placed.get(target).is_some_and(|place| place == pointer)
+        is_path_item(pointer) || self.placed.get(target).is_some_and(|place| place == pointer)
     }
 
     /// The file that references below a pointer are relative to.
@@ -264,6 +263,10 @@ impl Bundle<'_> {
     }
 }
 
+fn is_path_item(pointer: &str) -> bool {
+    pointer.starts_with("/paths/") && pointer_tokens(pointer).count() == 2
+}
+
 /// The reference of a node that is nothing else.
 fn only_reference(node: &Value) -> Option<&str> {
     let members = node.as_object().filter(|members| members.len() == 1)?;
@@ -311,7 +314,7 @@ fn name_of(target: &Target) -> String {
 }
 
 /// `%7B` and the like (RFC 3986 section 2.1); what is not such an escape stays.
-fn percent_decoded(text: &str) -> String {
+pub(crate) fn percent_decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let [first, tail @ ..] = rest {
@@ -344,13 +347,13 @@ pub fn referenced_files(label: &str, bytes: &[u8]) -> Vec<String> {
     found.into_iter().collect()
 }
 
-/// Whether a value refers to other files at all.
+/// Whether a value refers to other files, or has path items that are references.
 pub(super) fn is_needed(document: &mut Value) -> bool {
     let mut needed = false;
-    for_each_node(document, &mut |node, _| {
+    for_each_node(document, &mut |node, pointer| {
         let members: Option<&Map<String, Value>> = node.as_object();
         let reference = members.and_then(|members| members.get("$ref")?.as_str());
-        needed |= reference.is_some_and(|reference| !reference.starts_with('#'));
+        needed |= reference.is_some_and(|reference| !reference.starts_with('#') || is_path_item(pointer));
     });
     needed
 }

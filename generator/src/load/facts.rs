@@ -2,10 +2,9 @@
 
 use serde_json::Value;
 
+use super::METHODS;
 use super::document::{Dialect, DocumentFacts};
 use super::upgrade::scalar_text;
-
-const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
 /// Facts of a document before upgrade and overlays.
 pub(super) fn gather(document: &Value, dialect: Dialect, file: &str, sha256: String) -> DocumentFacts {

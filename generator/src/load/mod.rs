@@ -16,6 +16,7 @@ mod walk;
 
 pub use config::{Prose, ServerConfig};
 pub use document::{Dialect, Document, DocumentFacts};
+pub(crate) use external::percent_decoded;
 pub use external::referenced_files;
 pub use files::Files;
 pub use prose::drop_prose;
@@ -27,8 +28,11 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use self::origin::Origins;
-use crate::diagnostic::{Diagnostic, Place, Sink};
+use crate::diagnostic::{Diagnostic, Place, Severity, Sink};
 use crate::source::{Source, sha256_hex};
+
+/// Methods of a path item (OpenAPI 3.1 section 4.8.9, and `query` of 3.2).
+pub(crate) const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
 
 /// Everything that a server's spec folder says.
 #[derive(Debug)]
@@ -39,6 +43,8 @@ pub struct LoadedServer {
     pub config: ServerConfig,
     /// The document in its 3.1 form, overlays applied.
     pub document: Document,
+    /// Whether every overlay was applied whole. Otherwise what the document lacks may be what an overlay says.
+    pub is_complete: bool,
     /// The text of `server.yaml`, for places.
     source: Arc<Source>,
 }
@@ -70,13 +76,30 @@ pub fn load_server(files: &Files, dir: &str, sink: &mut Sink) -> Option<LoadedSe
     let config = ServerConfig::read(&value, &|pointer| source.place(pointer), sink)?;
     check_folder(&config, dir, &source, sink);
     let server = Folder { files, dir, config: &config, source: &source };
-    let document = server.document(sink)?;
-    Some(LoadedServer { dir: dir.to_owned(), config, document, source })
+    let listed = value.get("overlays").map_or(0, |overlays| overlays.as_array().map_or(1, Vec::len));
+    let (document, is_complete) = server.document(sink)?;
+    let is_complete = is_complete && listed == server.config.overlays.len();
+    Some(LoadedServer { dir: dir.to_owned(), config, document, is_complete, source })
+}
+
+/// Whether a server may be called so: its name becomes part of package names and paths.
+#[must_use]
+pub fn is_server_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
 /// The server is named as its folder is, because generated packages are.
 fn check_folder(config: &ServerConfig, dir: &str, source: &Source, sink: &mut Sink) {
     let folder = dir.rsplit('/').next().unwrap_or(dir);
+    if !is_server_name(folder) {
+        sink.push(
+            Diagnostic::error("server-name", format!("the folder `{folder}` cannot name packages"))
+                .at(source.place("/server"))
+                .help("rename it: small letters, digits and `-`, first a letter"),
+        );
+        return;
+    }
     if !config.server.is_empty() && config.server != folder {
         let message = format!("the server is named `{}`, its folder `{folder}`", config.server);
         sink.push(
@@ -96,14 +119,17 @@ struct Folder<'a> {
 }
 
 impl Folder<'_> {
-    fn document(&self, sink: &mut Sink) -> Option<Document> {
+    /// The document, and whether every overlay was applied whole.
+    fn document(&self, sink: &mut Sink) -> Option<(Document, bool)> {
         if self.config.document.is_empty() {
             return None;
         }
         let (source, sha256) = self.open(&self.config.document, "/document", sink)?;
         let mut loaded = Published::read(source, sha256, self.files, self.config.prose, sink)?;
+        let before = sink.count(Severity::Error);
         self.overlays(&mut loaded, sink);
-        Some(loaded.finish(sink))
+        let is_complete = sink.count(Severity::Error) == before;
+        Some((loaded.finish(sink), is_complete))
     }
 
     fn overlays(&self, loaded: &mut Published, sink: &mut Sink) {

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use serde_json_path::JsonPath;
 
 use super::origin::Origins;
-use super::strict::{Fields, Places, did_you_mean};
+use super::strict::{Fields, Places, did_you_mean, kind};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::source::{child_pointer, pointer_tokens};
 
@@ -30,9 +30,10 @@ pub(super) fn apply(
         return;
     };
     check_head(&fields, sink);
-    let Some(actions) = fields.get("actions").and_then(Value::as_array) else {
+    let actions = fields.get("actions").and_then(Value::as_array).filter(|actions| !actions.is_empty());
+    let Some(actions) = actions else {
         let error = Diagnostic::error("missing-key", "an overlay has a list of `actions`");
-        sink.push(error.at(places("")).help("add `actions:` with at least one `target`"));
+        sink.push(error.at(places("")).help("add `actions:` with at least one `- target:` below it"));
         return;
     };
     let mut target = Target { document, origins, source };
@@ -72,6 +73,9 @@ fn apply_action(action: &Value, pointer: &str, target: &mut Target<'_>, places: 
         return;
     };
     let remove = fields.boolean("remove", sink).unwrap_or(false);
+    if contradicts(&fields, &found, remove, target.document, sink) {
+        return;
+    }
     let changed = if remove {
         remove_all(found, target)
     } else if let Some(update) = fields.get("update") {
@@ -95,6 +99,36 @@ fn apply_action(action: &Value, pointer: &str, target: &mut Target<'_>, places: 
                 .help("remove the action"),
         );
     }
+}
+
+/// Reports an action that asks for two things at once, or for what would lose the document or a whole node of it.
+fn contradicts(fields: &Fields<'_>, found: &[String], remove: bool, document: &Value, sink: &mut Sink) -> bool {
+    let mut refuse = |key: &str, message: String, help: &str| {
+        sink.push(Diagnostic::error("contradicting-action", message).at(fields.place(key)).help(help));
+        true
+    };
+    let both = ["update", "copy"].into_iter().find(|key| remove && fields.get(key).is_some());
+    if let Some(key) = both {
+        return refuse(
+            key,
+            format!("the action removes its target, so `{key}` does nothing"),
+            "split it into two actions",
+        );
+    }
+    if remove && found.iter().any(String::is_empty) {
+        return refuse("target", "an action cannot remove the whole document".to_owned(), "name the node to remove");
+    }
+    let Some(update) = fields.get("update").filter(|update| !update.is_object()) else { return false };
+    let Some(target) = found.iter().find(|pointer| document.pointer(pointer).is_some_and(Value::is_object)) else {
+        return false;
+    };
+    let message = format!("the target is a mapping, and the update is {}", kind(update));
+    let name = pointer_tokens(target).last().unwrap_or_default();
+    let help = match target.rsplit_once('/') {
+        Some(_) => format!("write a mapping; to replace `{name}` whole, remove it in an action before this one"),
+        None => "write a mapping".to_owned(),
+    };
+    refuse("update", message, &help)
 }
 
 /// The pointers of all nodes that a JSONPath selects; `None` when it is wrong or selects nothing.

@@ -83,8 +83,10 @@ impl<'a> Fields<'a> {
         self.read(key, "true or false", sink, Value::as_bool)
     }
 
-    pub(crate) fn positive(&self, key: &str, sink: &mut Sink) -> Option<u64> {
-        self.read(key, "a whole number above 0", sink, |value| value.as_u64().filter(|number| *number > 0))
+    /// A whole number from 1 to `most`.
+    pub(crate) fn positive(&self, key: &str, most: u64, sink: &mut Sink) -> Option<u64> {
+        let wanted = format!("a whole number from 1 to {most}");
+        self.read(key, &wanted, sink, |value| value.as_u64().filter(|number| (1..=most).contains(number)))
     }
 
     pub(crate) fn strings(&self, key: &str, sink: &mut Sink) -> Option<Vec<String>> {
@@ -182,7 +184,37 @@ fn wrong_word<T>(pointer: &str, value: &Value, words: &[(&str, T)], places: Plac
 }
 
 pub(crate) fn wrong_kind(pointer: &str, wanted: &str, value: &Value, places: Places<'_>) -> Diagnostic {
-    Diagnostic::error("wrong-value", format!("this must be {wanted}, not {}", kind(value))).at(places(pointer))
+    if pointer.is_empty() && value.is_null() {
+        return Diagnostic::error("empty-file", "the file is empty")
+            .at(places(pointer))
+            .help(format!("write {wanted}"));
+    }
+    Diagnostic::error("wrong-value", format!("this must be {wanted}, not {}", shown(value)))
+        .at(places(pointer))
+        .help(remedy(wanted, value))
+}
+
+/// What a value is, and which one where that fits into a sentence.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Bool(_) | Value::Number(_) => format!("{} ({value})", kind(value)),
+        other => kind(other).to_owned(),
+    }
+}
+
+/// What to write instead of a value of the wrong kind.
+fn remedy(wanted: &str, value: &Value) -> String {
+    match (wanted, value) {
+        (_, Value::Null) => "write a value after the colon, or remove the key".to_owned(),
+        ("a text", Value::Bool(_) | Value::Number(_)) => format!("put it in quotes: \"{value}\""),
+        ("a list of texts" | "a list", Value::String(text)) => format!("write a list: [{text}]"),
+        ("a list of texts", Value::Array(_)) => "every element must be a text; put numbers in quotes".to_owned(),
+        ("a mapping of names to texts", Value::Object(_)) => {
+            "every value must be a text; put numbers in quotes".to_owned()
+        }
+        ("true or false", Value::String(_)) => "write `true` or `false`, without quotes".to_owned(),
+        _ => format!("write {wanted}"),
+    }
 }
 
 /// What a JSON value is, for messages.

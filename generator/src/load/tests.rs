@@ -90,9 +90,9 @@ fn wrong_values_are_reported_with_the_right_ones() {
     assert!(findings("{risk: readonly}").contains("did you mean `read-only`?"));
     assert!(findings("{media: [jsn]}").contains("did you mean `json`?"));
     assert!(findings("{name: Make-Thing}").contains("error[tool-name]"));
-    assert!(findings("{open_world: maybe}").contains("this must be true or false, not a text"));
+    assert!(findings("{open_world: maybe}").contains("write `true` or `false`, without quotes"));
     assert!(findings("{secret: [token]}").contains("write `/token`"));
-    assert!(findings("{deadline_seconds: 0}").contains("a whole number above 0"));
+    assert!(findings("{deadline_seconds: 0}").contains("a whole number from 1 to 86400"));
     assert!(findings("{route: {instead: a}}").contains("the key `missing` is missing"));
 }
 
@@ -114,7 +114,7 @@ fn an_extension_where_it_means_nothing_is_an_error() {
 #[test]
 fn mistakes_of_server_yaml_are_reported_at_once() {
     let (_, findings) = load(
-        "{server: y, title: X, documnt: d.yaml, prose: dropp, exposed: [a, a], upstream: {auth: {bearer: k}}}",
+        "{server: y, title: X, documnt: d.yaml, prose: dropp, exposed: [a, a], upstream: {auth: {bearer: k}}, version: 1.0}",
         "",
     );
     for expected in [
@@ -123,10 +123,26 @@ fn mistakes_of_server_yaml_are_reported_at_once() {
         "did you mean `drop`?",
         "`a` is listed twice\n  --> specs/x/server.yaml:1:67",
         "the key `env_prefix` is missing",
+        "\"k\" is not one of api_key",
+        "put it in quotes: \"1.0\"",
         "the server is named `y`, its folder `x`",
     ] {
         assert!(findings.contains(expected), "{expected}\n---\n{findings}");
     }
+}
+
+#[test]
+fn values_that_generated_files_could_not_hold_are_refused() {
+    let findings = |replaced: &str, by: &str| load(&SERVER.replace(replaced, by), "").1;
+    let with = |more: &str| load(&format!("{}, {more}}}", SERVER.strip_suffix('}').unwrap()), "").1;
+    assert!(with("version: '1.0'").contains("`1.0` is no version"));
+    assert!(with("version: \"1.0.0\\n\"").contains("is no version"));
+    assert!(findings("title: X", "title: ' '").contains("`title` is empty"));
+    assert!(findings("env_prefix: X", "env_prefix: my-api").contains("write `MY_API`"));
+    assert!(findings("env_prefix: X", "env_prefix: X, base_url: 'ftp://x'").contains("is no base URL"));
+    assert!(findings("upstream: {env_prefix: X}", "prose: keep").contains("the key `upstream` is missing"));
+    let fixed = "fixed_tools: {search_additional_tools: {title: t, description: d, arguments: {qeury: q}}}";
+    assert!(with(fixed).contains("did you mean `query`?"));
 }
 
 #[test]

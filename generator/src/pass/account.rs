@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::join;
-use super::lower::{percent_decoded, properties_of};
-use super::read::METHODS;
+use super::lower::properties_of;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
+use crate::load::{METHODS, percent_decoded};
 use crate::model::Model;
 
 pub(super) fn account(model: &mut Model, sink: &mut Sink) {

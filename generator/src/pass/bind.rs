@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::hints;
+use super::join;
 use super::name::snake;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part};
@@ -23,7 +24,10 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
         let mut arguments = parameters(model, operation, sink);
         arguments.extend(exchange::arguments(operation));
         arguments.extend(body::arguments(model, operation, sink));
-        name_arguments(operation, &mut arguments);
+        apply_arguments(operation, &mut arguments);
+        clashing_by_hand(model, operation, &arguments, sink);
+        unknown_send_as(model, operation, &arguments, sink);
+        tell_apart(&mut arguments);
         let tool = tool(model, operation, arguments);
         model.tools.push(tool);
     }
@@ -204,8 +208,8 @@ fn template_names(path: &str) -> Vec<String> {
     parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Applies `arguments` of our own key and gives each argument its name. Names that clash get their location appended.
-fn name_arguments(operation: &Operation, arguments: &mut [Argument]) {
+/// Applies `arguments` of our own key and gives each argument its name.
+fn apply_arguments(operation: &Operation, arguments: &mut [Argument]) {
     for argument in arguments.iter_mut() {
         let said = operation.extension.arguments.get(&argument.wire_name);
         if argument.name.is_empty() {
@@ -216,6 +220,44 @@ fn name_arguments(operation: &Operation, arguments: &mut [Argument]) {
             argument.send_as = said.send_as.iter().map(|(accepted, sent)| (accepted.clone(), text_of(sent))).collect();
         }
     }
+}
+
+/// A name that an author chose is kept or refused, never changed.
+fn clashing_by_hand(model: &Model, operation: &Operation, arguments: &[Argument], sink: &mut Sink) {
+    let own = join(&operation.origin, "x-toolwright");
+    let by_hand = operation.extension.arguments.iter().filter_map(|(wire_name, said)| {
+        let place = join(&join(&join(&own, "arguments"), wire_name), "name");
+        Some((said.name.as_deref()?, place))
+    });
+    let body = operation.extension.argument.as_deref().map(|name| (name, join(&own, "argument")));
+    for (name, pointer) in by_hand.chain(body) {
+        let holders: Vec<&Argument> = arguments.iter().filter(|argument| argument.name == name).collect();
+        if holders.len() > 1 {
+            let message = format!("{} arguments of {} are named `{name}`", holders.len(), operation.route());
+            let error = Diagnostic::error("argument-name", message).at(model.loaded.document.place(&pointer));
+            sink.push(error.help("choose a name that no other argument has"));
+        }
+    }
+}
+
+/// What `send_as` maps must be accepted in the first place.
+fn unknown_send_as(model: &Model, operation: &Operation, arguments: &[Argument], sink: &mut Sink) {
+    for argument in arguments {
+        let accepted: Vec<String> = model.resolve(&argument.schema).enumeration.iter().map(text_of).collect();
+        for (value, _) in argument.send_as.iter().filter(|(value, _)| !accepted.is_empty() && !accepted.contains(value))
+        {
+            let base = format!("{}/x-toolwright/arguments", operation.origin);
+            let pointer = join(&join(&join(&base, &argument.wire_name), "send_as"), value);
+            let message = format!("`{value}` is no value that `{}` accepts", argument.name);
+            let help = format!("there are: {}", accepted.join(", "));
+            let error = Diagnostic::error("unknown-name", message).at(model.loaded.document.place(&pointer));
+            sink.push(error.help(help));
+        }
+    }
+}
+
+/// Names that clash get their location appended, all of them alike.
+fn tell_apart(arguments: &mut [Argument]) {
     for rename in [with_location, with_number] {
         let mut holders: BTreeMap<String, Vec<usize>> = BTreeMap::new();
         for (index, argument) in arguments.iter().enumerate() {

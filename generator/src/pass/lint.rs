@@ -2,11 +2,12 @@
 
 use super::join;
 use crate::diagnostic::{Diagnostic, Place, Sink};
+use crate::load::config::is_fixed_tool;
 use crate::load::did_you_mean;
-use crate::load::extension::Risk;
+use crate::load::extension::{Media, Risk};
 use crate::model::Model;
 use crate::model::operation::Operation;
-use crate::model::tool::{Binding, Role, Tool};
+use crate::model::tool::{Binding, FormKind, Role, Tool};
 
 /// Clients cut longer titles.
 const MAX_TITLE: usize = 40;
@@ -20,6 +21,7 @@ pub(super) fn lint(model: &mut Model, sink: &mut Sink) {
     for operation in &model.operations {
         let Some(tool) = model.tools.iter().find(|tool| tool.origin == operation.origin) else { continue };
         routes(model, operation, sink);
+        media(model, operation, tool, sink);
         if model.loaded.config.require_descriptions {
             curation(model, operation, tool, sink);
             descriptions(model, tool, sink);
@@ -56,9 +58,13 @@ fn listed_names(model: &Model, sink: &mut Sink) {
 
 fn unknown_tool(model: &Model, key: &str, name: &str, place: Place) -> Diagnostic {
     let names = model.tools.iter().map(|tool| tool.name.as_str());
-    Diagnostic::error("unknown-tool", format!("`{key}` names `{name}`, and no tool has that name"))
-        .at(place)
-        .maybe_help(did_you_mean(name, names))
+    let help = match is_fixed_tool(name) {
+        true => "remove it: every server has this tool, and lists or hides it by itself".to_owned(),
+        false => {
+            did_you_mean(name, names).unwrap_or_else(|| "write the `name` that an overlay gives a tool".to_owned())
+        }
+    };
+    Diagnostic::error("unknown-tool", format!("`{key}` names `{name}`, and no tool has that name")).at(place).help(help)
 }
 
 /// `route.instead` names a tool.
@@ -67,6 +73,46 @@ fn routes(model: &Model, operation: &Operation, sink: &mut Sink) {
     if !model.tools.iter().any(|tool| tool.name == instead) {
         let place = model.loaded.document.place(&format!("{}/x-toolwright/route/instead", operation.origin));
         sink.push(unknown_tool(model, "route.instead", instead, place));
+    }
+}
+
+/// What `media` says must be what a call does. Nothing said is nothing to check.
+fn media(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) {
+    let said = &operation.extension.media;
+    let (is_websocket, http) = match &tool.binding {
+        Binding::WebSocket { .. } => (true, None),
+        Binding::Http(http) => (false, Some(http)),
+        Binding::NoRoute(_) => return,
+    };
+    let is_multipart = http.is_some_and(|http| http.form == Some(FormKind::Multipart));
+    let streams = http.is_some_and(|http| {
+        http.stream.is_some() || http.produces.iter().any(|media_type| media_type.starts_with("text/event-stream"))
+    });
+    let facts = [
+        (Media::Websocket, "websocket", is_websocket, "add `websocket: {exchange: ..}`"),
+        (
+            Media::Multipart,
+            "multipart",
+            is_multipart,
+            "the request body must be multipart/form-data; add it in an overlay",
+        ),
+        (Media::Sse, "sse", streams, "add `stream:` with the event dialect"),
+    ];
+    for (kind, word, is_so, remedy) in facts {
+        if said.is_empty() || said.contains(&kind) == is_so {
+            continue;
+        }
+        let (message, help) = match is_so {
+            true => {
+                (format!("`media` of {} leaves out `{word}`", operation.route()), format!("add `{word}` to `media`"))
+            }
+            false => {
+                let message = format!("`media` of {} says `{word}`, and nothing makes it so", operation.route());
+                (message, format!("{remedy}, or remove `{word}`"))
+            }
+        };
+        let place = model.loaded.document.place(&format!("{}/x-toolwright/media", operation.origin));
+        sink.push(Diagnostic::error("contradicting-media", message).at(place).help(help));
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::join;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part};
-use crate::load::{Document, extension};
+use crate::load::{Document, extension, percent_decoded};
 use crate::model::Model;
 use crate::model::schema::{Additional, JsonType, Schema};
 
@@ -130,24 +130,51 @@ fn pointer_of(name: &str) -> String {
     if name.starts_with('/') { name.to_owned() } else { join(DEFINITIONS.trim_end_matches('/'), name) }
 }
 
-/// Undoes percent-encoding of a URI fragment (RFC 3986 section 2.1).
-pub(super) fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let pair = tail.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
-        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(byte) if *first == b'%' => {
-                bytes.push(byte);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            _ => {
-                bytes.push(*first);
-                rest = tail;
-            }
+/// What the value of a keyword must be (JSON Schema 2020-12).
+fn wanted(keyword: &str) -> Option<&'static str> {
+    Some(match keyword {
+        "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" => "a number",
+        "multipleOf" => "a number above 0",
+        "minLength" | "maxLength" | "minItems" | "maxItems" | "minContains" | "maxContains" | "minProperties"
+        | "maxProperties" => "a whole number, 0 or more",
+        "pattern" => "a regular expression",
+        "uniqueItems" | "readOnly" => "true or false",
+        "$ref" | "description" | "format" | "contentEncoding" | "contentMediaType" => "a text",
+        "enum" | "required" | "prefixItems" | "allOf" | "anyOf" | "oneOf" => "a list",
+        "properties" | "patternProperties" | "dependentRequired" => "a mapping",
+        "items" | "additionalProperties" => "a schema",
+        applied if APPLIED.contains(&applied) => "a schema",
+        _ => return None,
+    })
+}
+
+/// Whether a bound has a value that validators take.
+fn fits(bound: &str, value: &Value) -> bool {
+    match wanted(bound) {
+        Some("a number") => value.is_number(),
+        Some("a number above 0") => value.as_f64().is_some_and(|number| number > 0.0),
+        Some("a whole number, 0 or more") => {
+            value.as_f64().is_some_and(|number| number >= 0.0 && number.fract() == 0.0)
         }
+        Some("a regular expression") => value.as_str().is_some_and(is_pattern),
+        Some("true or false") => value.is_boolean(),
+        Some("a mapping") => value.is_object(),
+        _ => value.is_string(),
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Whether the validator of the runtime compiles a pattern: the same two crates decide there.
+fn is_pattern(pattern: &str) -> bool {
+    jsonschema_regex::to_rust_regex(pattern).is_ok_and(|pattern| fancy_regex::Regex::new(&pattern).is_ok())
+}
+
+/// Enough of a value to recognize it.
+fn shortened(text: &str) -> String {
+    const SHOWN: usize = 40;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}..", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
 }
 
 struct Lowering<'l> {
@@ -231,12 +258,18 @@ impl Lowering<'_> {
                 let lowered = self.at(&pointer, depth + 1);
                 schema.applied.insert(applied.to_owned(), lowered);
             }
-            (bound, value) if BOUNDS.contains(&bound) => {
+            (bound, value) if BOUNDS.contains(&bound) && fits(bound, value) => {
                 schema.bounds.insert(bound.to_owned(), value.clone());
             }
             (silent, _) if SILENT.contains(&silent) || silent.starts_with("x-") => {}
+            (known, value) if wanted(known).is_some() => {
+                let what = wanted(known).unwrap_or_default();
+                let given = shortened(&value.to_string());
+                let message = format!("`{known}` must be {what}, not {given}, and was left out of the schema");
+                self.warn("bad-keyword", &pointer, message);
+            }
             _ => {
-                let message = format!("`{keyword}` is not understood here and was left out of the schema");
+                let message = format!("`{keyword}` is no keyword of JSON Schema and was left out of the schema");
                 self.warn("unknown-keyword", &pointer, message);
             }
         }

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use crate::diagnostic::Sink;
 use crate::model::Model;
 use crate::model::schema::Schema;
+pub(crate) use crate::source::child_pointer as join;
 
 /// Runs every pass.
 pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
@@ -31,13 +32,10 @@ pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     recursion::recursion(model, sink);
     describe::describe(model, sink);
     hints::hints(model, sink);
-    lint::lint(model, sink);
+    if model.loaded.is_complete {
+        lint::lint(model, sink);
+    }
     freeze::freeze(model, sink);
-}
-
-/// Appends one reference token to a JSON pointer (RFC 6901 section 3).
-pub(crate) fn join(pointer: &str, token: &str) -> String {
-    format!("{pointer}/{}", token.replace('~', "~0").replace('/', "~1"))
 }
 
 /// Types that some tool takes, directly or inside another type, by name.

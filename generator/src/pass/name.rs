@@ -5,22 +5,10 @@ use std::collections::BTreeMap;
 use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostic, Sink};
+use crate::load::config::is_fixed_tool;
+use crate::load::extension::MAX_NAME;
 use crate::model::Model;
 use crate::model::operation::Operation;
-
-/// Clients allow 64 characters and prefix the server's name.
-pub(crate) const MAX_NAME: usize = 48;
-
-/// Tools that the runtime adds to every server.
-const RESERVED: [&str; 7] = [
-    "execute_additional_tool",
-    "list_additional_tools",
-    "probe_safe_endpoints",
-    "raw_request",
-    "schema_audit",
-    "search_additional_tools",
-    "server_health",
-];
 
 pub(super) fn name(model: &mut Model, sink: &mut Sink) {
     check_curated(model, sink);
@@ -32,7 +20,7 @@ pub(super) fn name(model: &mut Model, sink: &mut Sink) {
         }
     }
     for (name, holders) in candidates {
-        let alone = holders.len() == 1 && !curated.contains(&name) && !RESERVED.contains(&name.as_str());
+        let alone = holders.len() == 1 && !curated.contains(&name) && !is_fixed_tool(&name);
         for index in holders {
             let Some(operation) = model.operations.get_mut(index) else { continue };
             let name = if alone { name.clone() } else { told_apart(&name, operation) };
@@ -47,7 +35,7 @@ fn check_curated(model: &Model, sink: &mut Sink) {
     for operation in &model.operations {
         let Some(name) = operation.extension.name.as_deref() else { continue };
         let place = model.loaded.document.place(&format!("{}/x-toolwright/name", operation.origin));
-        if RESERVED.contains(&name) {
+        if is_fixed_tool(name) {
             let message = format!("the name `{name}` belongs to a tool that every server has");
             sink.push(Diagnostic::error("reserved-name", message).at(place).help("choose another name"));
         } else if let Some(other) = seen.insert(name, operation) {

@@ -2,40 +2,39 @@
 //!
 //! openapiv3 types say what a node means, one node at a time, so that a bad node costs only itself.
 
+use std::collections::VecDeque;
+
 use openapiv3::{Parameter as Node, PathStyle, QueryStyle};
 use serde_json::{Map, Value, json};
-
-use std::collections::VecDeque;
 
 use super::join;
 use crate::access;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
-use crate::load::Document;
 use crate::load::extension::{self, CollectionFormat};
+use crate::load::{Document, METHODS, did_you_mean, percent_decoded};
 use crate::model::Model;
 use crate::model::operation::{BodyKind, Location, Operation, Parameter, Response, Style};
 use crate::model::schema::Schema;
 
 mod body;
 
-/// Methods of a path item (OpenAPI 3.1 section 4.8.9, and `query` of 3.2).
-pub(super) const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
+/// Members of a path item beside its methods (OpenAPI 3.2 section 4.9).
+const ITEM_KEYS: [&str; 6] = ["$ref", "summary", "description", "servers", "parameters", "additionalOperations"];
 
 pub(super) fn read(model: &mut Model, sink: &mut Sink) {
-    let document = &model.loaded.document;
-    let Some(Value::Object(paths)) = document.value.get("paths") else { return };
-    let mut sorted: Vec<&String> = paths.keys().filter(|path| path.starts_with('/')).collect();
-    sorted.sort();
-    for path in sorted {
-        let pointer = join("/paths", path);
-        model.ledger.record(Part::Path, &pointer, Outcome::Mapped);
-        for (method, pointer) in operations_of(document.get(&pointer), &pointer) {
-            let operation = Reader { model, sink }.operation(path, &method, &pointer);
-            let refused = operation.extension.refused.is_some();
-            model.ledger.record(Part::Operation, &pointer, if refused { Outcome::Refused } else { Outcome::Mapped });
-            model.operations.push(operation);
+    let loaded = model.loaded;
+    if let Some(Value::Object(paths)) = loaded.document.value.get("paths") {
+        let mut sorted: Vec<&String> = paths.keys().filter(|path| !path.starts_with("x-")).collect();
+        sorted.sort();
+        for path in sorted {
+            Reader { model, sink }.path(path);
         }
+    }
+    if model.operations.is_empty() {
+        let message = "the document has no operation, so there is no tool";
+        let place = loaded.document.place("/paths");
+        sink.push(Diagnostic::warning("no-operations", message).at(place).help("add operations below `paths:`"));
     }
     credentials(model);
 }
@@ -77,6 +76,41 @@ struct Reader<'r, 'm> {
 }
 
 impl Reader<'_, '_> {
+    fn path(&mut self, path: &str) {
+        let pointer = join("/paths", path);
+        let loaded = self.model.loaded;
+        let Some(item) = loaded.document.get(&pointer) else { return };
+        let Some(members) = item.as_object().filter(|_| path.starts_with('/')) else {
+            let (code, message) = match path.starts_with('/') {
+                true => ("bad-path-item", format!("the path item `{path}` is no mapping and was left out")),
+                false => ("bad-path", format!("`{path}` is no path and was left out")),
+            };
+            let help = "a path starts with `/` and holds a mapping of methods to operations";
+            return self.refuse(Part::Path, &pointer, Diagnostic::warning(code, message).help(help));
+        };
+        self.model.ledger.record(Part::Path, &pointer, Outcome::Mapped);
+        let is_known = |key: &str| METHODS.contains(&key) || ITEM_KEYS.contains(&key) || key.starts_with("x-");
+        for key in members.keys().filter(|key| !is_known(key)) {
+            let message = format!("`{key}` is neither a method nor another key of a path item, and was left out");
+            let help = did_you_mean(&key.to_lowercase(), METHODS.iter().chain(&ITEM_KEYS).copied());
+            let place = loaded.document.place(&join(&pointer, key));
+            self.sink.push(Diagnostic::warning("unknown-method", message).at(place).maybe_help(help));
+        }
+        for (method, pointer) in operations_of(Some(item), &pointer) {
+            if !loaded.document.get(&pointer).is_some_and(Value::is_object) {
+                let message = format!("the operation {method} {path} is no mapping and was left out");
+                let help = "write `{}` for an operation of which nothing is known";
+                self.refuse(Part::Operation, &pointer, Diagnostic::warning("bad-operation", message).help(help));
+                continue;
+            }
+            let operation = self.operation(path, &method, &pointer);
+            let refused = operation.extension.refused.is_some();
+            let outcome = if refused { Outcome::Refused } else { Outcome::Mapped };
+            self.model.ledger.record(Part::Operation, &pointer, outcome);
+            self.model.operations.push(operation);
+        }
+    }
+
     fn operation(&mut self, path: &str, method: &str, pointer: &str) -> Operation {
         let document = &self.model.loaded.document;
         let node = document.get(pointer).unwrap_or(&Value::Null);
@@ -115,35 +149,59 @@ impl Reader<'_, '_> {
         let item = path_item(operation);
         let mut found: Vec<Parameter> = Vec::new();
         for base in [join(operation, "parameters"), join(&item, "parameters")] {
-            let count = self.model.loaded.document.get(&base).and_then(Value::as_array).map_or(0, Vec::len);
-            for index in 0..count {
-                let Some(parameter) = self.parameter(&format!("{base}/{index}")) else { continue };
+            for index in 0..self.list_length(&base) {
+                let pointer = format!("{base}/{index}");
+                let Some(parameter) = self.parameter(&pointer) else { continue };
                 let known =
-                    found.iter().any(|p| p.wire_name == parameter.wire_name && p.location == parameter.location);
-                if known {
-                    let pointer = format!("{base}/{index}");
-                    self.model.ledger.drop_mapped(Part::Parameter, &pointer, Rule::Overridden);
-                } else {
-                    found.push(parameter);
+                    found.iter().find(|p| p.wire_name == parameter.wire_name && p.location == parameter.location);
+                match known {
+                    None => found.push(parameter),
+                    Some(first) => {
+                        if first.listed_at.starts_with(&format!("{base}/")) {
+                            self.declared_twice(&pointer, &parameter);
+                        }
+                        self.model.ledger.drop_mapped(Part::Parameter, &pointer, Rule::Overridden);
+                    }
                 }
             }
         }
         found
     }
 
+    /// How many elements stand at a pointer, where nothing or a list must stand.
+    fn list_length(&mut self, pointer: &str) -> usize {
+        match self.model.loaded.document.get(pointer) {
+            None => 0,
+            Some(Value::Array(items)) => items.len(),
+            Some(_) => {
+                let place = self.model.loaded.document.place(pointer);
+                let warning = Diagnostic::warning("bad-parameter", "parameters are a list; these were left out");
+                self.sink.push(warning.at(place).help("write `- name: ..` for each"));
+                0
+            }
+        }
+    }
+
+    fn declared_twice(&mut self, pointer: &str, parameter: &Parameter) {
+        let (name, place) = (&parameter.wire_name, parameter.location.name());
+        let message = format!("the {place} parameter `{name}` is declared twice, and the first one was used");
+        let warning = Diagnostic::warning("listed-twice", message).at(self.model.loaded.document.place(pointer));
+        self.sink.push(warning.help("remove one of the two in an overlay"));
+    }
+
     fn parameter(&mut self, pointer: &str) -> Option<Parameter> {
-        let (origin, node) = self.follow(pointer)?;
+        let Some((origin, node)) = self.follow(pointer) else {
+            self.model.ledger.record(Part::Parameter, pointer, Outcome::Refused);
+            return None;
+        };
         let node = &self.with_fitting_style(node, &origin);
         let parsed = match parameter_node(node) {
             Ok(parsed) => parsed,
             Err(error) => {
-                self.refuse(
-                    Part::Parameter,
-                    pointer,
-                    &origin,
-                    "bad-parameter",
-                    format!("this parameter cannot be read: {error}"),
-                );
+                let message = format!("this parameter cannot be read and was left out: {error}");
+                let help = "a parameter has a `name`, an `in` (path, query, header or cookie) and a `schema`";
+                let warning = Diagnostic::warning("bad-parameter", message).help(help);
+                self.refuse_at(Part::Parameter, pointer, &origin, warning);
                 return None;
             }
         };
@@ -164,7 +222,7 @@ impl Reader<'_, '_> {
             Some(media_type) => {
                 // Text stands as it is; anything else is a JSON value (OpenAPI 3.1 section 4.8.12.2).
                 let style = if BodyKind::of(&media_type) == BodyKind::Text { style } else { Style::Json };
-                (style, format!("{origin}/content/{}/schema", escape(&media_type)))
+                (style, join(&join(&join(&origin, "content"), &media_type), "schema"))
             }
             None => (style, join(&origin, "schema")),
         };
@@ -216,7 +274,16 @@ impl Reader<'_, '_> {
         let mut found = Vec::new();
         for status in statuses {
             let pointer = join(&base, &status);
-            let Some((origin, node)) = self.follow(&pointer) else { continue };
+            let Some((origin, node)) = self.follow(&pointer) else {
+                self.model.ledger.record(Part::Response, &pointer, Outcome::Refused);
+                continue;
+            };
+            if !is_status(&status) {
+                let message = format!("`{status}` is no status, and this answer was left out");
+                let help = "a status is a number such as 200, a range such as 2XX, or `default`";
+                self.refuse(Part::Response, &pointer, Diagnostic::warning("bad-status", message).help(help));
+                continue;
+            }
             let outcome = if status.starts_with('2') { Outcome::Mapped } else { Outcome::Dropped(Rule::ErrorAnswer) };
             self.model.ledger.record(Part::Response, &pointer, outcome);
             let contents = contents_of(&node, &origin);
@@ -234,7 +301,7 @@ impl Reader<'_, '_> {
             let Some(reference) = node.get("$ref").and_then(Value::as_str) else {
                 return Some((at, node.clone()));
             };
-            match reference.strip_prefix('#').map(super::lower::percent_decoded) {
+            match reference.strip_prefix('#').map(percent_decoded) {
                 Some(target) if document.get(&target).is_some() => at = target,
                 _ => break,
             }
@@ -248,10 +315,22 @@ impl Reader<'_, '_> {
         None
     }
 
-    fn refuse(&mut self, part: Part, pointer: &str, origin: &str, code: &'static str, message: String) {
-        self.model.ledger.record(part, pointer, Outcome::Refused);
-        self.sink.push(Diagnostic::warning(code, message).at(self.model.loaded.document.place(origin)));
+    fn refuse(&mut self, part: Part, pointer: &str, warning: Diagnostic) {
+        self.refuse_at(part, pointer, pointer, warning);
     }
+
+    /// Leaves a part out that is listed at `pointer` and stands at `origin`.
+    fn refuse_at(&mut self, part: Part, pointer: &str, origin: &str, warning: Diagnostic) {
+        self.model.ledger.record(part, pointer, Outcome::Refused);
+        self.sink.push(warning.at(self.model.loaded.document.place(origin)));
+    }
+}
+
+/// Keys of a responses object (OpenAPI 3.1 section 4.8.16).
+fn is_status(key: &str) -> bool {
+    let is_code = |rest: &str| rest.len() == 2 && rest.bytes().all(|b| b.is_ascii_digit());
+    let by_class = key.strip_prefix(['1', '2', '3', '4', '5']).is_some_and(|rest| is_code(rest) || rest == "XX");
+    by_class || key == "default"
 }
 
 /// Reads one parameter with openapiv3, after taking off what 3.0 does not know. The schema is read elsewhere.
@@ -346,8 +425,4 @@ fn contents_of(node: &Value, origin: &str) -> Vec<(String, Option<Schema>)> {
 fn strings(value: Option<&Value>) -> Vec<String> {
     let items = value.and_then(Value::as_array).into_iter().flatten();
     items.filter_map(Value::as_str).map(str::to_owned).collect()
-}
-
-fn escape(token: &str) -> String {
-    token.replace('~', "~0").replace('/', "~1")
 }

@@ -270,10 +270,33 @@ fn last_part(label: &str) -> String {
     label.rsplit(['.', '/']).next().unwrap_or(label).to_upper_camel_case()
 }
 
+/// Modules that would clash with files of the crate or with crates that its root names.
+const TAKEN_MODULES: [&str; 14] = [
+    SHARED,
+    "alloc",
+    "client",
+    "core",
+    "general",
+    "indexmap",
+    "lib",
+    "main",
+    "serde",
+    "serde_json",
+    "std",
+    "toolwright_core",
+    "toolwright_http",
+    "toolwright_macros",
+];
+
 fn module_of(tag: &str) -> String {
     let snake = name::snake(tag);
-    let taken = [SHARED, "lib", "main", "client", "general", ""].contains(&snake.as_str()) && tag != "general";
-    if taken { format!("{snake}_area") } else { snake }
+    let is_free = !TAKEN_MODULES.contains(&snake.as_str()) || tag == "general";
+    match snake.as_str() {
+        "" => "other_area".to_owned(),
+        // Keywords are no identifiers; a raw one would be, but not every keyword can be raw.
+        _ if is_free && syn::parse_str::<Ident>(&snake).is_ok() => snake,
+        _ => format!("{snake}_area"),
+    }
 }
 
 /// An identifier; keywords become raw, and the four that cannot be raw get a trailing underscore.

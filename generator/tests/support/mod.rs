@@ -50,6 +50,11 @@ pub(crate) fn text(generated: &Generated, path: &str) -> String {
     String::from_utf8(content.to_vec()).unwrap()
 }
 
+/// Paths of all generated files.
+pub(crate) fn file_names(generated: &Generated) -> Vec<String> {
+    generated.files.iter().map(|(path, _)| path.to_owned()).collect()
+}
+
 /// A generated JSON file.
 pub(crate) fn json(generated: &Generated, path: &str) -> serde_json::Value {
     serde_json::from_str(&text(generated, path)).unwrap()

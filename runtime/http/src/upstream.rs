@@ -119,14 +119,15 @@ impl Upstream {
         Masks::new(&self.inner.config, pointers, tokens).apply(envelope);
     }
 
-    /// Sends a request of the caller's own making.
-    pub async fn send_raw(&self, request: &RawRequest, context: &CallContext) -> Envelope {
-        let expected = Expected { produces: &[], dialect: None, secrets: &[] };
+    /// Sends a request of the caller's own making. `secrets` are JSON pointers into the answer, as in
+    /// [`ToolSpec::secrets`], for a path whose answers hold any.
+    pub async fn send_raw(&self, request: &RawRequest, secrets: &[&str], context: &CallContext) -> Envelope {
+        let expected = Expected { produces: &[], dialect: None, secrets };
         let mut envelope = match raw::plan(&self.inner.config, request) {
             Ok(planned) => self.carry_out(planned, expected, context).await,
             Err(error) => Envelope::failure(error),
         };
-        self.mask(&[], &mut envelope).await;
+        self.mask(secrets, &mut envelope).await;
         envelope
     }
 

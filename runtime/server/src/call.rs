@@ -37,6 +37,10 @@ impl App {
             Err(error) => named_failure(row.name, error),
         };
         envelope.warnings.splice(0..0, accepted.warnings);
+        // A call that was never answered is refused in the same shape, whatever refused it.
+        if !envelope.ok && envelope.status_code.is_none() {
+            envelope.extra.entry("tool_name").or_insert_with(|| row.name.into());
+        }
         envelope
     }
 
@@ -58,10 +62,12 @@ impl App {
         })
     }
 
-    /// Sends a request that is not in the catalog, with a deadline of its own where `timeout` gives one.
+    /// Sends a request that is not in the catalog, with a deadline of its own where `timeout` gives one. `secrets`
+    /// are the pointers into its answer that must be masked.
     pub(crate) async fn raw_request(
         &self,
         request: &RawRequest,
+        secrets: &[&str],
         timeout: Option<Duration>,
         context: &CallContext,
     ) -> Envelope {
@@ -70,7 +76,7 @@ impl App {
         let record = Record::start(self, NAME, if reads { Risk::ReadOnly } else { Risk::Destructive });
         let context = CallContext { deadline: self.deadline(timeout), ..context.clone() };
         let envelope = match self.exposure.admit_extra(NAME, reads).and_then(|()| self.upstream()) {
-            Ok(upstream) => self.in_turn(&context, upstream.send_raw(request, &context)).await,
+            Ok(upstream) => self.in_turn(&context, upstream.send_raw(request, secrets, &context)).await,
             Err(error) => named_failure(NAME, error),
         };
         record.finish(&envelope);

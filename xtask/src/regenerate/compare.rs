@@ -1,4 +1,4 @@
-//! What should be in generated/ against what is.
+//! What should be in generated/ against what is, and how the one becomes the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 use toolwright_generator::source::sha256_hex;
 use toolwright_generator::{FileSet, Generated, MANIFEST, read_manifest};
 
-use crate::workspace;
+use crate::workspace::{self, is_temporary};
 
 /// One way in which a path is not as it should be.
 #[derive(Debug, PartialEq, Eq)]
@@ -40,15 +40,12 @@ impl fmt::Display for Difference {
 
 impl Difference {
     /// Makes it right. Orphans belong to somebody else and are only named.
-    pub(crate) fn settle(&self, root: &Path, generated: &[Generated]) -> Result<()> {
+    fn settle(&self, root: &Path, generated: &[Generated]) -> Result<()> {
         match self {
-            Self::Missing(path) | Self::Stale(path) | Self::Edited(path) => {
-                let content = generated.iter().find_map(|server| server.files.get(path));
-                match content {
-                    Some(content) => workspace::write_file(&root.join(path), content),
-                    None => remove(&root.join(path)),
-                }
-            }
+            Self::Missing(path) | Self::Stale(path) | Self::Edited(path) => match content_of(generated, path) {
+                Some(content) => workspace::write_file(&root.join(path), content),
+                None => remove(&root.join(path)),
+            },
             Self::Leftover(path) => remove(&root.join(path)),
             Self::Orphan(_) => {
                 eprintln!("warning: {self}");
@@ -56,6 +53,36 @@ impl Difference {
             }
         }
     }
+
+    fn is_of_manifest(&self) -> bool {
+        match self {
+            Self::Missing(path)
+            | Self::Stale(path)
+            | Self::Leftover(path)
+            | Self::Edited(path)
+            | Self::Orphan(path) => path.ends_with(MANIFEST),
+        }
+    }
+}
+
+fn content_of<'g>(generated: &'g [Generated], path: &str) -> Option<&'g [u8]> {
+    generated.iter().find_map(|server| server.files.get(path))
+}
+
+/// Makes everything right.
+///
+/// A run may be interrupted between two files, and then neither the old files nor the new ones may pass for edited by
+/// hand. So a package's manifest first gets the new hashes beside the old ones, and stands alone only at the end.
+pub(crate) fn settle(root: &Path, generated: &[Generated], differences: &[Difference]) -> Result<()> {
+    let (manifests, files): (Vec<_>, Vec<_>) = differences.iter().partition(|difference| difference.is_of_manifest());
+    for manifest in &manifests {
+        if let Difference::Stale(path) = manifest {
+            let mut both = fs::read(root.join(path)).with_context(|| format!("{path} cannot be read"))?;
+            both.extend_from_slice(content_of(generated, path).unwrap_or_default());
+            workspace::write_file(&root.join(path), &both)?;
+        }
+    }
+    files.into_iter().chain(manifests).try_for_each(|difference| difference.settle(root, generated))
 }
 
 fn remove(path: &Path) -> Result<()> {
@@ -74,7 +101,7 @@ pub(crate) fn compare(root: &Path, files: &FileSet) -> Result<Vec<Difference>> {
             files.iter().filter_map(|(path, content)| Some((path.strip_prefix(&prefix)?, content))).collect();
         let paths: BTreeSet<&str> = wanted.keys().copied().chain(present.keys().map(String::as_str)).collect();
         for path in paths {
-            let recorded = manifest.get(path).map(String::as_str);
+            let recorded = manifest.get(path);
             let is = present.get(path).map(Vec::as_slice);
             found.extend(difference(&format!("{prefix}{path}"), wanted.get(path).copied(), is, recorded));
         }
@@ -83,13 +110,19 @@ pub(crate) fn compare(root: &Path, files: &FileSet) -> Result<Vec<Difference>> {
 }
 
 /// A file edited by hand differs from the manifest of the run that wrote it.
-fn difference(path: &str, wanted: Option<&[u8]>, is: Option<&[u8]>, recorded: Option<&str>) -> Option<Difference> {
+fn difference(
+    path: &str,
+    wanted: Option<&[u8]>,
+    is: Option<&[u8]>,
+    recorded: Option<&BTreeSet<String>>,
+) -> Option<Difference> {
     let path_text = path.to_owned();
     let Some(is) = is else { return wanted.map(|_| Difference::Missing(path_text)) };
     if wanted == Some(is) {
         return None;
     }
-    let untouched = recorded == Some(sha256_hex(is).as_str()) || path.ends_with(MANIFEST);
+    let as_written = recorded.is_some_and(|hashes| hashes.contains(&sha256_hex(is)));
+    let untouched = as_written || path.ends_with(MANIFEST) || is_temporary(path);
     Some(match (wanted.is_some(), recorded.is_some(), untouched) {
         (true, _, true) => Difference::Stale(path_text),
         (true, _, false) => Difference::Edited(path_text),
@@ -107,12 +140,15 @@ fn present(root: &Path, package: &str) -> Result<BTreeMap<String, Vec<u8>>> {
     while let Some(folder) = open.pop() {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for entry in entries {
-            let path: PathBuf = entry?.path();
-            if path.is_dir() {
+            let entry = entry?;
+            let (path, kind): (PathBuf, _) = (entry.path(), entry.file_type()?);
+            if kind.is_dir() {
                 open.push(path);
             } else if let Ok(inside) = path.strip_prefix(&base) {
                 let parts: Vec<_> = inside.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-                found.insert(parts.join("/"), fs::read(&path)?);
+                // A run writes no links, and a link's content belongs to somebody else.
+                let content = if kind.is_file() { workspace::read_file(&path)? } else { Vec::new() };
+                found.insert(parts.join("/"), content);
             }
         }
     }
@@ -138,10 +174,11 @@ pub(crate) fn orphan_packages(root: &Path, generated: &[Generated]) -> Result<Ve
 mod tests {
     #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
+    use std::collections::BTreeSet;
     use std::fs;
     use std::path::Path;
 
-    use super::{Difference, compare, difference};
+    use super::{Difference, compare, difference, settle};
     use toolwright_generator::diagnostic::Sink;
     use toolwright_generator::load::Files;
     use toolwright_generator::source::sha256_hex;
@@ -150,8 +187,12 @@ mod tests {
     const DOCUMENT: &str = "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/t: {get: {operationId: t}}}\n";
 
     fn server() -> Generated {
+        server_called("T")
+    }
+
+    fn server_called(title: &str) -> Generated {
         let mut files = Files::new();
-        let settings = "server: t\ntitle: T\ndocument: o.yaml\nupstream: {env_prefix: T}\n";
+        let settings = format!("server: t\ntitle: {title}\ndocument: o.yaml\nupstream: {{env_prefix: T}}\n");
         files.insert("specs/t/server.yaml", settings);
         files.insert("specs/t/o.yaml", DOCUMENT);
         generate(&files, "specs/t", &mut Sink::new()).unwrap()
@@ -202,17 +243,52 @@ mod tests {
         fs::remove_file(tools.join("catalog.json")).unwrap();
         fs::write(tools.join("src/mine.rs"), "mine").unwrap();
         let generated = [server];
-        for difference in compare(root.path(), &generated[0].files).unwrap() {
-            difference.settle(root.path(), &generated).unwrap();
-        }
+        settle(root.path(), &generated, &compare(root.path(), &generated[0].files).unwrap()).unwrap();
         let left = ["orphan: generated/t-tools/src/mine.rs (not written by a run)"];
         assert_eq!(found(root.path(), &generated[0]), left);
         assert_eq!(fs::read_to_string(tools.join("src/mine.rs")).unwrap(), "mine");
     }
 
+    #[test]
+    fn an_interrupted_run_leaves_nothing_that_passes_for_a_hand_edit() {
+        let (first, second, third) = (server(), server_called("Second"), server_called("Third"));
+        let root = written(&first);
+        // A folder in the way of a file ends the run there: what sorts before it is new, the rest is old.
+        let blocked = root.path().join("generated/t-tools/catalog.json");
+        fs::remove_file(&blocked).unwrap();
+        fs::create_dir(&blocked).unwrap();
+        let generated = [second];
+        let ended = settle(root.path(), &generated, &compare(root.path(), &generated[0].files).unwrap());
+        assert!(ended.is_err());
+        fs::remove_dir(&blocked).unwrap();
+        let left = compare(root.path(), &third.files).unwrap();
+        assert!(!left.iter().any(|difference| matches!(difference, Difference::Edited(_))), "{left:?}");
+    }
+
+    #[test]
+    fn temporary_files_of_an_interrupted_run_are_removed() {
+        let server = server();
+        let root = written(&server);
+        let temporary = root.path().join("generated/t-tools/src/.lib.rs.123.tmp");
+        fs::write(&temporary, "half").unwrap();
+        let generated = [server];
+        settle(root.path(), &generated, &compare(root.path(), &generated[0].files).unwrap()).unwrap();
+        assert!(!temporary.exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_are_not_followed() {
+        let server = server();
+        let root = written(&server);
+        std::os::unix::fs::symlink(".", root.path().join("generated/t-tools/loop")).unwrap();
+        let expected = ["orphan: generated/t-tools/loop (not written by a run)"];
+        assert_eq!(found(root.path(), &server), expected);
+    }
+
     fn of(wanted: Option<&str>, is: Option<&str>, recorded: Option<&str>) -> Option<Difference> {
-        let hash = recorded.map(|text| sha256_hex(text.as_bytes()));
-        difference("g/a", wanted.map(str::as_bytes), is.map(str::as_bytes), hash.as_deref())
+        let hashes = recorded.map(|text| BTreeSet::from([sha256_hex(text.as_bytes())]));
+        difference("g/a", wanted.map(str::as_bytes), is.map(str::as_bytes), hashes.as_ref())
     }
 
     #[test]

@@ -1,15 +1,14 @@
 //! The summary of a run: what each server's lists weigh.
 
-use toolwright_generator::diagnostic::{Severity, Sink};
 use toolwright_generator::{Generated, ListedTool, Summary};
 
-/// Prints one table for all servers, to stderr.
-pub(crate) fn print(generated: &[Generated], sink: &Sink, verbose: bool) {
+/// Prints one table for all servers, with how many warnings each has, to stderr.
+pub(crate) fn print(generated: &[Generated], warnings: &[usize], verbose: bool) {
     eprintln!(
         "{:<12} {:>10} {:>6} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
         "server", "operations", "tools", "exposed", "default", "tokens", "*", "tokens", "none", "tokens", "warnings"
     );
-    for server in generated {
+    for (server, warnings) in generated.iter().zip(warnings) {
         let summary = &server.summary;
         let exposed = summary.tools.iter().filter(|tool| summary.exposed.contains(&tool.name));
         let (default, all, none) = (
@@ -29,7 +28,7 @@ pub(crate) fn print(generated: &[Generated], sink: &Sink, verbose: bool) {
             all.tokens,
             none.bytes,
             none.tokens,
-            sink.count(Severity::Warning),
+            warnings,
         );
         if verbose {
             heaviest(summary);

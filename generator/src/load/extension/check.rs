@@ -4,28 +4,39 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{EXTENSION, OperationExtension, SchemaExtension, read};
+use super::{EXTENSION, OperationExtension, REFUSED, SchemaExtension, read};
 use crate::diagnostic::{Diagnostic, Place, Sink};
+use crate::load::METHODS;
 use crate::load::origin::Origins;
 use crate::load::strict::did_you_mean;
 use crate::load::walk::for_each_node;
 use crate::source::{child_pointer, pointer_tokens};
 
-/// Methods of a path item (OpenAPI 3.2).
-const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
-
 /// Checks every `x-toolwright` of a document in its 3.1 form.
 pub(in crate::load) fn check_all(document: &mut Value, origins: &Origins, sink: &mut Sink) {
     let mut found = Vec::new();
     for_each_node(document, &mut |node, pointer| {
-        if node.get(EXTENSION).is_some() {
-            found.push(pointer.to_owned());
+        for key in node.as_object().into_iter().flat_map(|members| members.keys()) {
+            if key == EXTENSION {
+                found.push(pointer.to_owned());
+            } else if key != REFUSED && is_misspelt(key) {
+                sink.push(
+                    Diagnostic::error("unknown-key", format!("unknown key `{key}`"))
+                        .at(origins.place(&child_pointer(pointer, key)))
+                        .help(format!("did you mean `{EXTENSION}`?")),
+                );
+            }
         }
     });
     let check = Check { document, places: &|pointer| origins.place(pointer) };
     for pointer in found {
         check.node(&pointer, sink);
     }
+}
+
+/// Whether a key was probably meant to be ours. Other keys that start with `x-` belong to others.
+fn is_misspelt(key: &str) -> bool {
+    key.starts_with("x-") && strsim::damerau_levenshtein(key, EXTENSION) <= 3
 }
 
 struct Check<'a> {
@@ -100,6 +111,25 @@ impl Check<'_> {
         for (index, name) in advertised.enumerate() {
             let place = format!("{own}/advertise/{index}");
             self.name(name, &fields, &place, "field of the request body", sink);
+        }
+        self.body_argument(pointer, own, extension, sink);
+    }
+
+    /// Only a JSON body is one argument; the fields of a form are arguments of their own.
+    fn body_argument(&self, operation: &str, own: &str, extension: &OperationExtension, sink: &mut Sink) {
+        let (body, _) = self.resolve(format!("{operation}/requestBody"));
+        let content = body.and_then(|body| body.get("content")?.as_object());
+        if content.is_some_and(|content| content.keys().any(|media| !media.contains("form"))) {
+            return;
+        }
+        let said =
+            [("argument", extension.argument.is_some()), ("body_description", extension.body_description.is_some())];
+        for (key, _) in said.into_iter().filter(|(_, said)| *said) {
+            sink.push(
+                Diagnostic::error("no-body", format!("`{key}` speaks of a JSON body, and this operation takes none"))
+                    .at((self.places)(&format!("{own}/{key}")))
+                    .help(format!("remove `{key}`; form fields are described under `arguments`")),
+            );
         }
     }
 

@@ -14,6 +14,9 @@ pub(super) use check::check_all;
 /// The key that all of this stands under.
 pub const EXTENSION: &str = "x-toolwright";
 
+/// A tool's name has at most this many characters: clients allow 64 and prefix the server's name.
+pub(crate) const MAX_NAME: usize = 48;
+
 /// Key that the upgrade writes on an operation which contradicts itself; its value is the reason.
 pub(super) const REFUSED: &str = "x-toolwright-refused";
 

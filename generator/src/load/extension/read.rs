@@ -4,8 +4,8 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::{
-    ArgumentExtension, CollectionFormat, Media, MissingRoute, OperationExtension, Risk, SchemaExtension, SearchTerms,
-    Secret, StreamDialect, WebSocketExchange,
+    ArgumentExtension, CollectionFormat, MAX_NAME, Media, MissingRoute, OperationExtension, Risk, SchemaExtension,
+    SearchTerms, Secret, StreamDialect, WebSocketExchange,
 };
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::load::strict::{Fields, Places, wrong_kind};
@@ -62,6 +62,9 @@ const EXCHANGES: &[(&str, WebSocketExchange)] =
 pub(super) const COLLECTION_FORMATS: &[(&str, CollectionFormat)] =
     &[("ssv", CollectionFormat::Ssv), ("tsv", CollectionFormat::Tsv), ("pipes", CollectionFormat::Pipes)];
 
+/// A day, as for the setting of the same meaning.
+const MAX_DEADLINE_SECONDS: u64 = 86_400;
+
 /// `x-toolwright` of an operation.
 pub(super) fn operation(
     value: &Value,
@@ -79,7 +82,7 @@ pub(super) fn operation(
         caution: fields.string("caution", sink),
         search: search(&fields, sink),
         arguments: arguments(&fields, places, sink),
-        argument: fields.string("argument", sink),
+        argument: argument_name(&fields, "argument", sink),
         body_description: fields.string("body_description", sink),
         fields: fields.string_map("fields", sink),
         advertise: fields.strings("advertise", sink),
@@ -89,7 +92,7 @@ pub(super) fn operation(
         path: path(&fields, sink),
         route: route(&fields, sink),
         secret: secret(&fields, places, sink),
-        deadline_seconds: fields.positive("deadline_seconds", sink),
+        deadline_seconds: fields.positive("deadline_seconds", MAX_DEADLINE_SECONDS, sink),
         refused: None,
     })
 }
@@ -115,14 +118,29 @@ pub(super) fn array_form(value: &Value, pointer: &str, places: Places<'_>, sink:
 }
 
 fn tool_name(fields: &Fields<'_>, key: &str, sink: &mut Sink) -> Option<String> {
+    snake_name(fields, key, MAX_NAME, ("tool-name", "tool name"), sink)
+}
+
+/// Model providers refuse arguments whose names hold other characters or more than 64 of them.
+fn argument_name(fields: &Fields<'_>, key: &str, sink: &mut Sink) -> Option<String> {
+    snake_name(fields, key, 64, ("argument-name", "argument name"), sink)
+}
+
+fn snake_name(
+    fields: &Fields<'_>,
+    key: &str,
+    most: usize,
+    (code, what): (&'static str, &str),
+    sink: &mut Sink,
+) -> Option<String> {
     let name = fields.string(key, sink)?;
     let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase());
     let goes_on_well = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    if !starts_well || !goes_on_well || name.len() > 48 {
+    if !starts_well || !goes_on_well || name.len() > most {
         sink.push(
-            Diagnostic::error("tool-name", format!("`{name}` is no tool name"))
+            Diagnostic::error(code, format!("`{name}` is no {what}"))
                 .at(fields.place(key))
-                .help("snake_case: small letters, digits and `_`, first a letter, at most 48 characters"),
+                .help(format!("snake_case: small letters, digits and `_`, first a letter, at most {most} characters")),
         );
     }
     Some(name)
@@ -158,7 +176,7 @@ fn argument(value: &Value, pointer: &str, places: Places<'_>, sink: &mut Sink) -
     let fields = Fields::open(value, pointer, &["description", "name", "send_as"], places, sink)?;
     Some(ArgumentExtension {
         description: fields.string("description", sink),
-        name: fields.string("name", sink),
+        name: argument_name(&fields, "name", sink),
         send_as: fields.named("send_as", sink).map(|(accepted, wire)| (accepted.clone(), wire.clone())).collect(),
     })
 }

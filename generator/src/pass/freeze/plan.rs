@@ -9,6 +9,9 @@ use crate::pass::reached_from;
 /// Written in place, a schema may grow to this multiple of its size with shared `$defs`.
 const MAX_GROWTH: usize = 2;
 
+/// A type that nests this many schemas, with everything written in place, stands under `$defs` itself.
+const MAX_NESTING: usize = 24;
+
 /// Which types stand under `$defs`, and by which key.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
@@ -22,12 +25,17 @@ impl Plan {
         let mut shared: BTreeSet<&str> =
             reached.keys().copied().filter(|name| model.recursive.contains(*name)).collect();
         let mut sizes = BTreeMap::new();
-        let inline: usize = roots.clone().map(|root| weight(model, root, &mut sizes)).fold(0, usize::saturating_add);
+        for name in inner_first(&reached) {
+            let size = reached.get(name).map_or(0, |schema| weight(schema, &sizes));
+            sizes.insert(name, size);
+        }
+        let inline: usize = roots.clone().map(|root| weight(root, &sizes)).fold(0, usize::saturating_add);
         let once: usize = reached.values().map(|schema| own_weight(schema)).sum::<usize>()
             + roots.clone().map(own_weight).sum::<usize>();
         if inline >= MAX_GROWTH * once {
             shared.extend(used_twice(&reached, roots));
         }
+        shared.extend(too_deep(&reached, &shared));
         Plan { keys: keys(&shared) }
     }
 
@@ -49,6 +57,57 @@ fn used_twice<'m>(reached: &BTreeMap<&'m str, &'m Schema>, roots: impl Iterator<
     uses.into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name).collect()
 }
 
+/// Types under which too many others would be written in place: parsers refuse what nests deeper than 128 levels.
+fn too_deep<'m>(reached: &BTreeMap<&'m str, &'m Schema>, shared: &BTreeSet<&'m str>) -> Vec<&'m str> {
+    let mut depths: BTreeMap<&str, usize> = shared.iter().map(|name| (*name, 0)).collect();
+    let mut found = Vec::new();
+    for name in inner_first(reached) {
+        if shared.contains(name) {
+            continue;
+        }
+        let depth = reached.get(name).map_or(0, |schema| nesting(schema, &depths));
+        let is_deep = depth >= MAX_NESTING;
+        if is_deep {
+            found.push(name);
+        }
+        depths.insert(name, if is_deep { 0 } else { depth });
+    }
+    found
+}
+
+/// How many schemas stand inside one another, given the depths of what is referred to.
+fn nesting(schema: &Schema, depths: &BTreeMap<&str, usize>) -> usize {
+    let behind = schema.reference.as_deref().and_then(|name| depths.get(name)).copied().unwrap_or_default();
+    let inside = schema.children().map(|child| nesting(child, depths) + 1).max().unwrap_or_default();
+    behind.max(inside)
+}
+
+/// Types in an order in which each comes after those that it refers to, cycles aside.
+fn inner_first<'m>(types: &BTreeMap<&'m str, &'m Schema>) -> Vec<&'m str> {
+    let mut sorted = Vec::with_capacity(types.len());
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
+    for start in types.keys() {
+        let mut open = vec![(*start, false)];
+        while let Some((name, left)) = open.pop() {
+            if left {
+                sorted.push(name);
+            } else if seen.insert(name) {
+                open.push((name, true));
+                let inner = types.get(name).into_iter().flat_map(|schema| references(schema));
+                open.extend(inner.map(|name| (name, false)));
+            }
+        }
+    }
+    sorted
+}
+
+/// The names of the types that a schema refers to.
+fn references(schema: &Schema) -> Vec<&str> {
+    let mut names = Vec::new();
+    schema.walk(&mut |inner| names.extend(inner.reference.as_deref()));
+    names
+}
+
 /// Roughly the bytes of a schema without what it refers to.
 fn own_weight(schema: &Schema) -> usize {
     let mut total = 0;
@@ -60,23 +119,11 @@ fn own_weight(schema: &Schema) -> usize {
     total
 }
 
-/// Roughly the bytes of a schema with everything written in place; cycles count once.
-fn weight<'m>(model: &'m Model, schema: &'m Schema, sizes: &mut BTreeMap<&'m str, usize>) -> usize {
-    let mut names: Vec<&str> = Vec::new();
-    schema.walk(&mut |inner| names.extend(inner.reference.as_deref()));
-    names.into_iter().fold(own_weight(schema), |total, name| {
-        let size = match (sizes.get(name), model.types.get_key_value(name)) {
-            (Some(size), _) => *size,
-            (None, Some((name, target))) => {
-                sizes.insert(name, 0);
-                let size = weight(model, target, sizes);
-                sizes.insert(name, size);
-                size
-            }
-            (None, None) => 0,
-        };
-        total.saturating_add(size)
-    })
+/// Roughly the bytes of a schema with everything written in place, given the sizes of what it refers to. A type inside
+/// its own cycle counts as nothing.
+fn weight(schema: &Schema, sizes: &BTreeMap<&str, usize>) -> usize {
+    let inner = references(schema).into_iter().filter_map(|name| sizes.get(name));
+    inner.fold(own_weight(schema), |total, size| total.saturating_add(*size))
 }
 
 /// Keys are the last part of the name, where that is unique, and hold no character that a URI would need to encode.

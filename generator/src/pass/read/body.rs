@@ -23,6 +23,12 @@ impl Reader<'_, '_> {
         }
         let (origin, node) = self.follow(&pointer)?;
         let content = join(&origin, "content");
+        if !node.is_object() || node.get("content").is_some_and(|content| !content.is_object()) {
+            let help = "a body has a `content` of media types, and perhaps `required`";
+            let warning = Diagnostic::warning("bad-body", "this body cannot be read, and its operation was left out");
+            self.refuse_at(Part::Body, &pointer, &origin, warning.help(help));
+            return None;
+        }
         let mut media_types = self.media_types(&node, &origin);
         media_types.sort_by_key(|media_type| self.rank(&join(&content, media_type), media_type));
         let mut bodies: VecDeque<RequestBody> = VecDeque::new();
@@ -121,7 +127,7 @@ impl Reader<'_, '_> {
         let mut schema = document.get(&join(at, "schema"))?;
         for _ in 0..16 {
             let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
-            let target = reference.strip_prefix('#').map(crate::pass::lower::percent_decoded)?;
+            let target = reference.strip_prefix('#').map(crate::load::percent_decoded)?;
             schema = document.get(&target)?;
         }
         Some(schema)

@@ -3,12 +3,12 @@
 use jsonschema::{ValidationError, error::ValidationErrorKind as Kind};
 use serde_json::Value;
 
-use super::{Violation, excerpt, push_segment, schema::Schema, unknown::closest};
+use super::{Violation, excerpt, push_segment, schema::Schema, shown, unknown::closest};
 
 /// Adds what `error` means to `violations`: one entry per unknown argument, else one.
 pub(super) fn explain(error: &ValidationError<'_>, root: Schema<'_>, violations: &mut Vec<Violation>) {
     let pointer = error.instance_path().as_str();
-    let place = if pointer.is_empty() { "the arguments".to_owned() } else { format!("`{}`", dotted(pointer)) };
+    let place = if pointer.is_empty() { "the arguments".to_owned() } else { format!("`{}`", shown(&dotted(pointer))) };
     let input = excerpt(error.instance());
     match error.kind() {
         Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
@@ -52,7 +52,7 @@ fn unexpected_member(name: &str, error: &ValidationError<'_>, root: Schema<'_>) 
     Violation {
         keyword: "additionalProperties".into(),
         pointer,
-        message: format!("`{name}` is not a known argument; {advice}"),
+        message: format!("`{}` is not a known argument; {advice}", shown(name)),
         input,
     }
 }
@@ -70,6 +70,8 @@ fn sentence(kind: &Kind, place: &str, input: &Value) -> String {
         Kind::MaxLength { limit } => format!("{place} must have at most {limit} characters"),
         Kind::MinItems { limit } => format!("{place} must have at least {limit} items"),
         Kind::MaxItems { limit } => format!("{place} must have at most {limit} items"),
+        Kind::MinProperties { limit } => format!("{place} must have at least {limit} fields"),
+        Kind::MaxProperties { limit } => format!("{place} must have at most {limit} fields"),
         Kind::Pattern { pattern } => format!("{place} must match the pattern {pattern}, and {input} was given"),
         Kind::Format { format } => format!("{place} must have the format {format}, and {input} was given"),
         Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {

@@ -8,6 +8,8 @@ mod message;
 mod schema;
 mod unknown;
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use crate::{Code, Envelope, ToolError, ToolSpec};
@@ -15,6 +17,9 @@ use schema::Schema;
 
 /// How many violations a refusal lists at most: an array of thousands of bad items says nothing new after these.
 const MOST_VIOLATIONS: usize = 50;
+
+/// How many warnings an answer carries at most, for the same reason.
+const MOST_WARNINGS: usize = 50;
 
 /// One violation of the schema.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +116,7 @@ impl Checker {
         violations.truncate(MOST_VIOLATIONS);
         // Only now: a default that stood in for a misspelt argument would hide what was meant.
         coerce::fill_defaults(&mut value, root);
+        cut(&mut warnings);
         match value {
             Value::Object(arguments) if violations.is_empty() => Ok(Accepted { arguments, warnings }),
             _ => Err(Refusal { violations }),
@@ -140,7 +146,7 @@ impl Refusal {
 
 impl Violation {
     fn to_json(&self) -> Value {
-        let loc: Vec<Value> = self.pointer.split('/').skip(1).map(|segment| unescape(segment).into()).collect();
+        let loc: Vec<Value> = self.pointer.split('/').skip(1).map(|segment| shown(&unescape(segment)).into()).collect();
         json!({"type": self.keyword, "loc": loc, "msg": self.message, "input": self.input})
     }
 }
@@ -154,6 +160,23 @@ fn unescape(segment: &str) -> String {
 fn push_segment(pointer: &mut String, segment: &str) {
     pointer.push('/');
     pointer.push_str(&segment.replace('~', "~0").replace('/', "~1"));
+}
+
+/// Keeps the first warnings and says how many are left out.
+fn cut(warnings: &mut Vec<String>) {
+    if let Some(more) = warnings.len().checked_sub(MOST_WARNINGS).filter(|more| *more > 0) {
+        warnings.truncate(MOST_WARNINGS);
+        warnings.push(format!("{more} more warnings are left out"));
+    }
+}
+
+/// A name or a place for a message: callers may give names of any length.
+fn shown(name: &str) -> Cow<'_, str> {
+    const LONGEST: usize = 120;
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => Cow::Owned(format!("{}…", name.get(..end).unwrap_or_default())),
+        None => Cow::Borrowed(name),
+    }
 }
 
 /// A copy for a message: long strings and large containers are cut, so that a refusal stays small.
@@ -170,7 +193,7 @@ fn excerpt(value: &Value) -> Value {
         }
         Value::Array(items) => items.iter().map(excerpt).collect(),
         Value::Object(members) => {
-            Value::Object(members.iter().map(|(name, value)| (name.clone(), excerpt(value))).collect())
+            Value::Object(members.iter().map(|(name, value)| (shown(name).into_owned(), excerpt(value))).collect())
         }
         other => other.clone(),
     }

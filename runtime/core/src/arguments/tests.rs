@@ -140,3 +140,23 @@ fn a_refusal_carries_the_violations_and_the_schema() {
     );
     assert_eq!(json["input_schema"]["required"], json!(["folder"]));
 }
+
+#[test]
+fn a_name_as_long_as_the_request_is_neither_compared_nor_repeated() {
+    let started = std::time::Instant::now();
+    let long = "m".repeat(1_000_000);
+    let accepted = lenient(json!({"request": {long.as_str(): 1}})).unwrap();
+    assert!(accepted.warnings[0].len() < 300, "{}", accepted.warnings[0].len());
+    let refused = lenient(json!({long.as_str(): 1})).unwrap_err().into_envelope("chat", &Value::Null).to_json();
+    assert!(Value::Object(refused).to_string().len() < 2000);
+    // Counting the edits between it and six names took a minute.
+    assert!(started.elapsed() < std::time::Duration::from_secs(5));
+}
+
+#[test]
+fn a_thousand_warnings_are_cut_to_the_first_fifty() {
+    let request: Map<String, Value> = (0..1000).map(|number| (format!("foreign_{number}"), number.into())).collect();
+    let accepted = lenient(json!({"request": request})).unwrap();
+    assert_eq!(accepted.warnings.len(), 51);
+    assert_eq!(accepted.warnings[50], "950 more warnings are left out");
+}

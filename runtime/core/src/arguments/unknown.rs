@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Violation, excerpt, push_segment, schema::Schema};
+use super::{Violation, excerpt, push_segment, schema::Schema, shown};
 
 /// Refuses a member that looks like a misspelt one, and warns of any other.
 pub(super) fn find(
@@ -25,10 +25,10 @@ pub(super) fn find(
                             Some(known) => violations.push(Violation {
                                 keyword: "unknown_field".into(),
                                 pointer: pointer.clone(),
-                                message: format!("`{name}` is not a known field; did you mean `{known}`?"),
+                                message: format!("`{}` is not a known field; did you mean `{known}`?", shown(name)),
                                 input: excerpt(member),
                             }),
-                            None => warnings.push(format!("{pointer}: not a declared field; sent as it is")),
+                            None => warnings.push(format!("{}: not a declared field; sent as it is", shown(pointer))),
                         }
                     }
                     None => {}
@@ -49,17 +49,23 @@ pub(super) fn find(
     }
 }
 
+/// How many edits away a misspelling may be.
+const MOST_EDITS: usize = 2;
+
 /// The known name that `name` is most likely a misspelling of: at most two edits away, or the same but for case,
 /// `-` and `_`. Short names need to be closer, or every letter would be a misspelling of every other.
 pub(super) fn closest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let folded = fold(name);
+    let (folded, length) = (fold(name), name.chars().count());
     known
         .filter_map(|candidate| {
+            let candidate_length = candidate.chars().count();
             let distance = match fold(candidate) == folded {
                 true => 0,
+                // Counting edits takes the product of the lengths, and a name may be as long as a request.
+                false if length.abs_diff(candidate_length) > MOST_EDITS => return None,
                 false => strsim::osa_distance(name, candidate),
             };
-            let near = distance <= 2 && distance * 2 < candidate.chars().count() + 1;
+            let near = distance <= MOST_EDITS && distance * 2 < candidate_length + 1;
             near.then_some((distance, candidate))
         })
         .min_by_key(|(distance, _)| *distance)

@@ -48,7 +48,7 @@ pub(crate) async fn read(reader: Reader<'_>, mut reply: Reply) -> Envelope {
         envelope.error = Some(status_error(reply.status, &envelope));
     }
     if envelope.ok {
-        warn_of_undeclared(reader.produces, &mut envelope);
+        warn_of_undeclared(reader, &mut envelope);
     }
     envelope
 }
@@ -150,7 +150,8 @@ fn status_error(status: StatusCode, envelope: &Envelope) -> ToolError {
 }
 
 /// The document may be wrong about its answers; that is worth a word and no more.
-fn warn_of_undeclared(produces: &[&str], envelope: &mut Envelope) {
+fn warn_of_undeclared(reader: Reader<'_>, envelope: &mut Envelope) {
+    let produces = reader.produces;
     if produces.is_empty() || matches!(envelope.payload, Payload::Empty) {
         return;
     }
@@ -159,7 +160,9 @@ fn warn_of_undeclared(produces: &[&str], envelope: &mut Envelope) {
         return;
     };
     let declared = produces.iter().any(|declared| matches(MediaType::of(declared).essence(), received));
-    if !declared && received != "text/event-stream" {
+    // A document may leave out that a request for a stream is answered by one.
+    let is_stream = received == "text/event-stream" && reader.dialect.is_some();
+    if !declared && !is_stream {
         envelope.warnings.push(format!("the answer is {received}; the document declares {}", produces.join(", ")));
     }
 }

@@ -23,7 +23,7 @@ async fn send(request: &RawRequest) -> (Envelope, Vec<Request>) {
         config.base_url.set_path("/base");
         config.api_key = Some("key-12345".into());
     });
-    let envelope = setting.upstream().send_raw(request, &CallContext::within(Duration::from_secs(5))).await;
+    let envelope = setting.upstream().send_raw(request, &[], &CallContext::within(Duration::from_secs(5))).await;
     (envelope, server.requests())
 }
 

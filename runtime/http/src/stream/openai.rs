@@ -14,11 +14,16 @@ const REPLACED: [&str; 6] = ["role", "id", "type", "name", "object", "finish_rea
 pub(crate) struct OpenAi {
     head: Map<String, Value>,
     choices: BTreeMap<u64, Map<String, Value>>,
+    /// True where an event was no chunk: something between here and the upstream broke the stream.
+    is_broken: bool,
 }
 
 impl OpenAi {
     pub(crate) fn take(&mut self, chunk: &Value) -> Step {
-        let Value::Object(members) = chunk else { return Step::default() };
+        let Value::Object(members) = chunk else {
+            self.is_broken = true;
+            return Step::default();
+        };
         for (name, value) in members.iter().filter(|(name, _)| *name != "choices") {
             if !value.is_null() {
                 self.head.insert(name.clone(), value.clone());
@@ -37,14 +42,14 @@ impl OpenAi {
         Step { text: (!text.is_empty()).then_some(text), ..Step::default() }
     }
 
-    /// Without `[DONE]`, a stream is complete when every choice says why it ended.
+    /// Without `[DONE]`, a stream is complete when every choice says why it ended and nothing else was among them.
     pub(crate) fn may_end(&self) -> bool {
         let says_why = |reason: &Value| reason.as_str().is_some_and(|reason| !reason.is_empty());
-        self.choices.values().all(|choice| choice.get("finish_reason").is_some_and(says_why))
+        !self.is_broken && self.choices.values().all(|choice| choice.get("finish_reason").is_some_and(says_why))
     }
 
     pub(crate) fn finish(self) -> Option<Value> {
-        let OpenAi { mut head, choices } = self;
+        let OpenAi { mut head, choices, .. } = self;
         if choices.is_empty() {
             return None;
         }

@@ -330,3 +330,12 @@ async fn a_stream_is_asked_for_by_its_media_type() {
     Setting::for_server(&server).call(&spec, json!({"request": {"stream": true}})).await;
     assert_eq!(server.only_request().header("accept"), Some("text/event-stream, */*;q=0.5"));
 }
+
+#[tokio::test]
+async fn events_that_are_no_chunks_do_not_make_a_complete_stream() {
+    for events in ["data: {\"choices\": [{\n\ndata: {]\n\n", "data: half\n\n"] {
+        let envelope = streamed(StreamDialect::OpenAi, events).await;
+        assert_eq!(envelope.code(), Some(Code::UpstreamError), "{events:?}");
+    }
+    assert!(streamed(StreamDialect::OpenAi, "data: half\n\ndata: [DONE]\n\n").await.ok);
+}

@@ -56,7 +56,7 @@ fn shown(entry: &Resolved) -> String {
     match (entry.text.is_empty(), entry.declared.kind.secret) {
         (true, _) => "–".to_owned(),
         (false, true) => "*** (set)".to_owned(),
-        (false, false) => entry.text.escape_debug().to_string(),
+        (false, false) => entry.shown(),
     }
 }
 

@@ -97,7 +97,8 @@ impl Invocation<'_> {
         }
     }
 
-    /// The texts of all settings. A faulty file leaves nothing to go on with; an unknown profile does.
+    /// The texts of all settings. A file that cannot be read leaves nothing to go on with; faults of single keys and
+    /// an unknown profile do.
     fn texts(&self, environment: &Environment) -> Result<(Resolution, Vec<Problem>), Vec<Problem>> {
         let file = match self.config_path(environment) {
             Some((path, required)) => ConfigFile::read(&path, required, self.server)?,
@@ -106,7 +107,8 @@ impl Invocation<'_> {
         let profile = self.matches.get_one::<String>("profile").cloned();
         let variable = format!("{}_PROFILE", self.server.env_prefix);
         let profile = profile.or_else(|| environment.get(&variable).filter(|name| !name.is_empty()));
-        let problems = file.check_profile(profile.as_deref()).err().into_iter().collect();
+        let mut problems = file.problems.clone();
+        problems.extend(file.check_profile(profile.as_deref()).err());
         let flags = options::setting_flags(self.server, self.matches);
         let texts = settings::resolution(self.server, environment, &flags, &file, profile.as_deref());
         Ok((texts, problems))

@@ -1,6 +1,6 @@
 //! `probe_safe_endpoints`: calls every reading operation that needs no argument, and reports which answer.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
@@ -41,6 +41,7 @@ pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &Cal
     if let Err(error) = app.exposure.admit_extra(TOOL.name, true) {
         return named_failure(TOOL.name, error);
     }
+    let started = Instant::now();
     let concurrency = accepted.arguments.get("concurrency").and_then(Value::as_i64).unwrap_or(8).clamp(1, 32);
     let candidates = candidates(app);
     let total = candidates.len();
@@ -63,6 +64,7 @@ pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &Cal
         ("failed", failed.into()),
         ("results", results.into()),
     ]);
+    envelope.elapsed_ms = started.elapsed().as_secs_f64() * 1000.0;
     envelope.warnings = accepted.warnings;
     if failed > 0 {
         envelope.ok = false;

@@ -51,12 +51,14 @@ pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &Cal
     };
     let timeout = timeout(app, &accepted.arguments);
     let request = request(&mut accepted.arguments);
-    if let Some(row) = denied_operation(app, &request)
-        && let Err(error) = app.exposure.admit(row)
-    {
+    let operations = operations(app, &request);
+    // What is denied by name stays denied by path.
+    if let Some(error) = operations.iter().find_map(|row| app.exposure.admit(row).err()) {
         return named_failure(TOOL.name, error);
     }
-    let mut envelope = app.raw_request(&request, timeout, context).await;
+    // And what is masked by name stays masked.
+    let secrets: Vec<&str> = operations.iter().flat_map(|row| row.secrets).copied().collect();
+    let mut envelope = app.raw_request(&request, &secrets, timeout, context).await;
     envelope.warnings.splice(0..0, accepted.warnings);
     if !envelope.ok {
         envelope.extra.entry("tool_name").or_insert_with(|| TOOL.name.into());
@@ -88,9 +90,8 @@ fn request(arguments: &mut Map<String, Value>) -> RawRequest {
     }
 }
 
-/// An operation of the catalog that this request would carry out and that may not be called: what is denied by name
-/// stays denied by path.
-fn denied_operation(app: &App, request: &RawRequest) -> Option<&'static ToolSpec> {
+/// The operations of the catalog that this request would carry out.
+fn operations(app: &App, request: &RawRequest) -> Vec<&'static ToolSpec> {
     let method = match request.method.trim().to_ascii_uppercase().as_str() {
         "HEAD" => "GET".to_owned(),
         other => other.to_owned(),
@@ -98,7 +99,7 @@ fn denied_operation(app: &App, request: &RawRequest) -> Option<&'static ToolSpec
     let path = request.path.split(['?', '#']).next().unwrap_or_default();
     let path: Vec<String> = segments(path).collect();
     let is_this = |row: &&ToolSpec| routes(row).any(|(known, template)| known == method && fits(template, &path));
-    app.catalog.tools().iter().filter(is_this).find(|row| app.exposure.admit(row).is_err())
+    app.catalog.tools().iter().filter(is_this).collect()
 }
 
 /// The declared route of a row and the real one.

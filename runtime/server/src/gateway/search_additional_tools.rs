@@ -75,7 +75,7 @@ pub(super) fn call(app: &App, arguments: Map<String, Value>) -> Envelope {
     let mut targets = app.gateway.find(app, query);
     targets.truncate(limit);
     let matches = matches(app, &targets, detail);
-    let mut envelope = answer([("query", query.into()), ("count", matches.len().into())]);
+    let mut envelope = answer([("query", shown(query).into()), ("count", matches.len().into())]);
     if matches.is_empty() {
         let hint =
             "Nothing matches. Say what the tool should do in other words, or call list_additional_tools for all names.";
@@ -84,6 +84,15 @@ pub(super) fn call(app: &App, arguments: Map<String, Value>) -> Envelope {
     envelope.extra.insert("matches".into(), matches.into());
     envelope.warnings = accepted.warnings;
     envelope
+}
+
+/// The query as it is repeated: a pasted document would only fill the client's context.
+fn shown(query: &str) -> String {
+    const LONGEST: usize = 200;
+    match query.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", query.get(..end).unwrap_or_default()),
+        None => query.to_owned(),
+    }
 }
 
 /// Clamped, not rejected; numbers of any size are clamped too.

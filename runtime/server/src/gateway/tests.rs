@@ -4,12 +4,13 @@ use std::time::Duration;
 use axum::Router;
 use axum::routing::{get, post};
 use serde_json::{Map, Value, json};
+use toolwright_core::{Catalog, ToolSpec};
 use toolwright_http::CallContext;
 
 use super::{call, tools};
 use crate::App;
 use crate::settings::{ConfigFile, Environment, Flags, resolve};
-use crate::testing::{CATALOG, SERVER};
+use crate::testing::{CATALOG, ROWS, SERVER};
 
 /// A server whose environment holds these variables beside its state folder.
 fn app(variables: &[(&str, &str)]) -> (Arc<App>, tempfile::TempDir) {
@@ -266,6 +267,35 @@ async fn what_is_denied_by_name_is_denied_by_path() {
         let result = execute(&app, "raw_request", json!({"method": method, "path": path})).await;
         assert_eq!(result["code"], "not_allowed", "{method} {path}");
     }
+}
+
+#[tokio::test]
+async fn what_is_masked_by_name_is_masked_by_path() {
+    const SECRET: &[ToolSpec] = &[ToolSpec { secrets: &["/0/note"], ..ROWS[3] }];
+    static SECRETS: Catalog = Catalog::new(SECRET);
+    let (plain, _state) = app(&[("DEMO_BASE_URL", &upstream().await)]);
+    let app = App::new(&SERVER, &SECRETS, plain.settings.clone()).unwrap();
+    for path in ["/items", "/items?x=1"] {
+        let result = execute(&app, "raw_request", json!({"method": "GET", "path": path})).await;
+        assert_eq!(
+            result.get("data").map(|data| &data[0]),
+            Some(&json!({"id": 1, "note": "[masked]"})),
+            "{path} {result:?}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_before_the_request_names_its_tool() {
+    let (app, _state) = app(&[("DEMO_BASE_URL", "http://127.0.0.1:9")]);
+    assert_eq!(execute(&app, "list_items", json!({})).await["tool_name"], "list_items");
+}
+
+#[tokio::test]
+async fn a_long_query_is_not_repeated_in_full() {
+    let (app, _state) = app(&[]);
+    let result = run(&app, "search_additional_tools", json!({"query": "x".repeat(10_000)})).await;
+    assert_eq!(result["query"].as_str().unwrap().chars().count(), 201);
 }
 
 #[tokio::test]

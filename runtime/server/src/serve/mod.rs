@@ -2,6 +2,7 @@
 
 mod guard;
 mod http;
+mod lines;
 mod stdio;
 
 pub(crate) use http::serve as http;

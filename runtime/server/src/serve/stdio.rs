@@ -8,6 +8,7 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::io::stdio_pipes;
 
+use super::lines::Lines;
 use super::{block_on, stop_signal, traced};
 use crate::App;
 
@@ -26,7 +27,8 @@ pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
 }
 
 async fn session(app: &Arc<App>) -> ExitCode {
-    let running = match Arc::clone(app).serve(stdio_pipes()).await {
+    let longest = usize::try_from(app.settings.max_request_bytes.0).unwrap_or(usize::MAX);
+    let running = match Arc::clone(app).serve(Lines::new(stdio_pipes(), longest)).await {
         Ok(running) => running,
         // Clients probe with a process that they close again before the first message.
         Err(ServerInitializeError::ConnectionClosed(_)) => return ExitCode::SUCCESS,

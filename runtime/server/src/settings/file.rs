@@ -19,7 +19,7 @@ struct Layer {
     texts: BTreeMap<String, String>,
 }
 
-/// A configuration file that has been read and checked for unknown keys.
+/// A configuration file that has been read.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ConfigFile {
     /// Where it was read from.
@@ -27,13 +27,15 @@ pub(crate) struct ConfigFile {
     shared: Layer,
     server: Layer,
     profiles: BTreeMap<String, Layer>,
+    /// Faults of single keys. They stop the start, but not the reading, so that other faults are reported with them.
+    pub(crate) problems: Vec<Problem>,
 }
 
 impl ConfigFile {
     /// Reads the file. A missing one is empty unless it was asked for by name.
     ///
     /// # Errors
-    /// Every fault of the file.
+    /// When it cannot be read as a whole.
     pub(crate) fn read(path: &Path, required: bool, server: &ServerSpec) -> Result<Self, Vec<Problem>> {
         match std::fs::read_to_string(path) {
             Ok(text) => ConfigFile::parse(&text, path, server),
@@ -45,7 +47,7 @@ impl ConfigFile {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// Every fault of the text.
+    /// When it is not TOML.
     pub(crate) fn parse(text: &str, path: &Path, server: &ServerSpec) -> Result<Self, Vec<Problem>> {
         let place = path.display().to_string();
         let root: Table = text.parse().map_err(|error: toml::de::Error| {
@@ -58,7 +60,7 @@ impl ConfigFile {
         })?;
         let mut reader = Reader { place, known: declared(server), problems: Vec::new() };
         let file = reader.file(&root, path, server);
-        if reader.problems.is_empty() { Ok(file) } else { Err(reader.problems) }
+        Ok(ConfigFile { problems: reader.problems, ..file })
     }
 
     /// The text of a setting and its place.
@@ -109,7 +111,8 @@ impl Reader {
                 layers.insert(profile.clone(), self.layer(table, &format!("{place}."), &[]));
             }
         }
-        ConfigFile { path: Some(path.to_path_buf()), shared, server: own, profiles: layers }
+        let path = Some(path.to_path_buf());
+        ConfigFile { path, shared, server: own, profiles: layers, problems: Vec::new() }
     }
 
     fn subtable<'a>(&mut self, parent: &'a Table, key: &str, place: &str) -> Option<&'a Table> {
@@ -177,7 +180,7 @@ mod tests {
 
     fn problems(text: &str) -> Vec<String> {
         let file = ConfigFile::parse(text, Path::new("c.toml"), &SERVER);
-        file.unwrap_err().iter().map(Problem::to_string).collect()
+        file.map_or_else(|problems| problems, |file| file.problems).iter().map(Problem::to_string).collect()
     }
 
     #[test]
@@ -204,7 +207,13 @@ mod tests {
     #[test]
     fn tables_of_other_servers_and_parts_are_left_alone() {
         let text = "[server.other]\nwhatever = 1\n[llm]\nbackend = \"x\"\n";
-        assert!(ConfigFile::parse(text, Path::new("c.toml"), &SERVER).is_ok());
+        assert_eq!(problems(text), [""; 0]);
+    }
+
+    #[test]
+    fn the_other_keys_of_a_faulty_file_are_read() {
+        let file = ConfigFile::parse("hots = 1\nport = \"x\"", Path::new("c.toml"), &SERVER).unwrap();
+        assert_eq!((file.problems.len(), file.find("port", None).unwrap().0.as_str()), (1, "x"));
     }
 
     #[test]

@@ -33,17 +33,25 @@ impl Environment {
         }
     }
 
+    /// The home folder: `HOME`, or what the system knows of the user where a client started the server without it.
+    fn home(&self) -> Option<PathBuf> {
+        let named = self.get("HOME").map(PathBuf::from);
+        let known = || self.fixed.is_none().then(std::env::home_dir).flatten();
+        named.filter(|path| path.is_absolute()).or_else(known).filter(|path| path.is_absolute())
+    }
+
     /// A folder of the XDG base directory specification. Blank and relative values are ignored, as it says.
     fn xdg(&self, variable: &str, below_home: &str) -> Option<PathBuf> {
         let absolute = |value: String| Some(PathBuf::from(value)).filter(|path| path.is_absolute());
-        let home = || self.get("HOME").and_then(absolute).map(|home| home.join(below_home));
+        let home = || self.home().map(|home| home.join(below_home));
         self.get(variable).and_then(absolute).or_else(home)
     }
 
     /// Where the server keeps its files.
     pub(crate) fn state_dir(&self, server: &ServerSpec) -> PathBuf {
-        let base = self.xdg("XDG_STATE_HOME", ".local/state").map(|state| state.join("toolwright"));
-        base.unwrap_or_else(|| PathBuf::from(".toolwright")).join(server.name)
+        let base = self.xdg("XDG_STATE_HOME", ".local/state");
+        // A service without a home keeps its state there (FHS 5.8), and never in whatever folder it was started in.
+        base.unwrap_or_else(|| PathBuf::from("/var/lib")).join("toolwright").join(server.name)
     }
 
     /// The configuration file, where none is named.
@@ -134,12 +142,23 @@ impl Resolved {
         }
     }
 
+    /// The text as it may be shown: credentials in a URL are hidden, though no setting accepts them there.
+    pub(crate) fn shown(&self) -> String {
+        let hidden = self.text.split_once("://").and_then(|(scheme, rest)| {
+            let authority = rest.split(['/', '?', '#']).next()?;
+            let (credentials, _) = authority.rsplit_once('@')?;
+            Some(format!("{scheme}://***{}", rest.get(credentials.len()..)?))
+        });
+        hidden.as_deref().unwrap_or(&self.text).escape_debug().to_string()
+    }
+
     pub(super) fn problem(&self, accepted: &str) -> Problem {
-        let given = match (self.declared.kind.secret, self.text.chars().count()) {
+        let shown = self.shown();
+        let given = match (self.declared.kind.secret, shown.chars().count()) {
             (true, _) => "a value that is not shown here".to_owned(),
             (_, 0) => "nothing".to_owned(),
-            (_, 1..=80) => format!("`{}`", self.text.escape_debug()),
-            _ => format!("`{}…`", self.text.chars().take(80).collect::<String>().escape_debug()),
+            (_, 1..=80) => format!("`{shown}`"),
+            _ => format!("`{}…`", shown.chars().take(80).collect::<String>()),
         };
         Problem::new(self.source.to_string(), format!("must be {accepted}; it is {given}"))
     }
@@ -274,6 +293,21 @@ mod tests {
         let settings = resolved(&[("HOME", "/home/u")], &[], "", None).unwrap();
         assert_eq!(settings.output_dir, Path::new("/home/u/.local/state/toolwright/demo/output"));
         assert_eq!(settings.file_root, Path::new("/home/u/.local/state/toolwright/demo/files"));
+    }
+
+    #[test]
+    fn without_a_home_no_file_goes_to_the_current_folder() {
+        let settings = resolved(&[("HOME", "")], &[], "", None).unwrap();
+        assert_eq!(settings.output_dir, Path::new("/var/lib/toolwright/demo/output"));
+    }
+
+    #[test]
+    fn credentials_in_a_refused_url_are_not_shown() {
+        for given in ["http://user:s3cr3t@h", "http://s3cr3t@h/p@q", "ftp://user:s3c@r3t@h:1/x"] {
+            let problems = resolved(&[("DEMO_BASE_URL", given)], &[], "", None).unwrap_err();
+            let said = problems[0].to_string();
+            assert!(said.contains("://***@h") && !said.contains("s3c"), "{said}");
+        }
     }
 
     #[test]

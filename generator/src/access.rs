@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use crate::load::{Document, LoadedServer};
 use crate::load::config::ServerConfig;
+use crate::load::{Document, LoadedServer};
 use crate::model::operation::Location;
 use crate::pass::{join, name::snake};
 
@@ -80,11 +80,22 @@ pub(crate) struct Setting {
 /// A security scheme; texts are keys of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Scheme {
-    ApiKey { location: Location, wire: String, setting: String },
-    Basic { username: String, password: String },
-    Bearer { setting: String },
+    ApiKey {
+        location: Location,
+        wire: String,
+        setting: String,
+    },
+    Basic {
+        username: String,
+        password: String,
+    },
+    Bearer {
+        setting: String,
+    },
     /// The prefix of its settings.
-    ClientCredentials { prefix: String },
+    ClientCredentials {
+        prefix: String,
+    },
     MutualTls,
 }
 
@@ -236,7 +247,9 @@ impl Access {
         let plain = Some(snake(name)).filter(|key| !key.is_empty()).unwrap_or_else(|| "credential".to_owned());
         let taken: BTreeSet<&str> = self.settings.iter().map(|setting| setting.key.as_str()).chain(TAKEN).collect();
         let is_free = |key: &String| {
-            ![String::new(), "_username".into(), "_token".into()].iter().any(|end| taken.contains(&*format!("{key}{end}")))
+            ![String::new(), "_username".into(), "_token".into()]
+                .iter()
+                .any(|end| taken.contains(&*format!("{key}{end}")))
         };
         let first = (!TAKEN.contains(&plain.as_str())).then(|| plain.clone());
         let numbered = (2..100).map(|number| format!("{plain}_credential_{number}"));

@@ -182,7 +182,9 @@ fn a_body_without_media_types_is_sent_as_json() {
 #[test]
 fn a_body_that_leaves_no_input_fails_the_build() {
     let content = "{application/x-www-form-urlencoded: {schema: {type: object, properties: {id: {type: string, readOnly: true}}}}}";
-    assert!(findings(&document(&post(content))).contains("POST /t has a body, and its tool would have no input for it"));
+    assert!(
+        findings(&document(&post(content))).contains("POST /t has a body, and its tool would have no input for it")
+    );
 }
 
 /// A document of two GETs with these members at the root, and these in the first operation.
@@ -213,7 +215,9 @@ fn a_key_is_a_setting_named_after_its_scheme() {
     let root = scheme("{type: apiKey, in: header, name: X-Key}");
     assert!(root.contains("key: \"pet_auth\", env: \"T_PET_AUTH\""), "{root}");
     assert!(
-        root.contains("ApiKey { location: toolwright_core::Location::Header, wire: \"X-Key\", setting: \"pet_auth\", }"),
+        root.contains(
+            "ApiKey { location: toolwright_core::Location::Header, wire: \"X-Key\", setting: \"pet_auth\", }"
+        ),
         "{root}"
     );
     assert!(root.contains("secret: true"), "{root}");
@@ -254,7 +258,8 @@ fn a_scheme_never_takes_the_name_of_a_setting_of_every_server() {
 
 #[test]
 fn requirements_keep_their_alternatives_and_combinations() {
-    let schemes = "components: {securitySchemes: {a: {type: http, scheme: bearer}, b: {type: apiKey, in: query, name: k}}}";
+    let schemes =
+        "components: {securitySchemes: {a: {type: http, scheme: bearer}, b: {type: apiKey, in: query, name: k}}}";
     let root = format!("security: [{{a: [], b: []}}, {{b: []}}]\n{schemes}");
     assert!(server(&root, "").0.contains("security: &[&[\"a\", \"b\"], &[\"b\"]]"));
     let own = server(&root, ", security: [{}, {a: []}]").1;
@@ -276,7 +281,8 @@ fn where_the_server_file_says_how_to_authenticate_the_schemes_are_left_aside() {
 
 #[test]
 fn the_documents_server_is_the_default_and_its_variables_are_settings() {
-    let servers = "servers: [{url: 'https://{region}.example/v1/', variables: {region: {default: eu, enum: [eu, us]}}}]";
+    let servers =
+        "servers: [{url: 'https://{region}.example/v1/', variables: {region: {default: eu, enum: [eu, us]}}}]";
     let (root, _) = server(servers, "");
     assert!(root.contains("default_base_url: \"https://{server_region}.example/v1\""), "{root}");
     assert!(root.contains("env: \"T_SERVER_REGION\", default: \"eu\""), "{root}");

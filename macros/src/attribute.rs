@@ -170,7 +170,20 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
         RouteKind::WebSocket => LitStr::new("GET", span),
         _ => method.ok_or_else(|| required("a method"))?,
     };
-    Ok(RouteAttribute { span, kind, method, path, declared, produces, stream, exchange, missing, instead, server, security })
+    Ok(RouteAttribute {
+        span,
+        kind,
+        method,
+        path,
+        declared,
+        produces,
+        stream,
+        exchange,
+        missing,
+        instead,
+        server,
+        security,
+    })
 }
 
 pub(crate) fn search(attributes: &[Attribute]) -> syn::Result<SearchAttribute> {

@@ -135,7 +135,8 @@ pub(crate) fn argument(field: &Field) -> syn::Result<Argument> {
     Ok(argument)
 }
 
-const KEYS: &str = "keys here are wire, style, explode, send_as, required; for a body media_type, for a part content_type";
+const KEYS: &str =
+    "keys here are wire, style, explode, send_as, required; for a body media_type, for a part content_type";
 
 /// `field(wire = "x", file, style = json, explode = false, content_type = "text/csv")`.
 fn form_field(meta: &syn::meta::ParseNestedMeta<'_>) -> syn::Result<FormField> {

@@ -45,8 +45,23 @@ use proc_macro::TokenStream;
 #[proc_macro_derive(
     Tool,
     attributes(
-        tool, http, websocket, no_route, search, segment, query, header, cookie, body, form, part, file, exchange,
-        extra, alternative, content_type
+        tool,
+        http,
+        websocket,
+        no_route,
+        search,
+        segment,
+        query,
+        header,
+        cookie,
+        body,
+        form,
+        part,
+        file,
+        exchange,
+        extra,
+        alternative,
+        content_type
     )
 )]
 pub fn derive_tool(input: TokenStream) -> TokenStream {

@@ -60,10 +60,7 @@ fn http<T: Tool>() -> HttpBinding {
 
 #[test]
 fn a_body_that_is_not_json_is_raw() {
-    assert!(matches!(
-        http::<SendArchive>().body,
-        Body::Raw { argument: "file", media_type: "application/x-tar" }
-    ));
+    assert!(matches!(http::<SendArchive>().body, Body::Raw { argument: "file", media_type: "application/x-tar" }));
 }
 
 #[test]

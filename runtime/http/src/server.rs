@@ -14,7 +14,10 @@ pub(crate) fn base(config: &Config, declared: Option<&str>) -> Result<Url, ToolE
         return Ok(config.base_url.clone());
     };
     let unusable = || {
-        ToolError::new(Code::NotAllowed, "the document declares a server for this operation that is no http or https URL")
+        ToolError::new(
+            Code::NotAllowed,
+            "the document declares a server for this operation that is no http or https URL",
+        )
     };
     // Relative to the upstream's origin: the document lies there (OpenAPI 3.1 section 4.8.5).
     let url = config.base_url.join(&filled(config, template)).map_err(|_| unusable())?;

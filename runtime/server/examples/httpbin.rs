@@ -5,8 +5,8 @@
 use std::process::ExitCode;
 
 use toolwright_core::{
-    Access, Binding, Body, Catalog, Declared, DocumentFacts, HttpBinding, Method, Risk, SearchTerms, ServerSpec, ToolSpec,
-    assert_sorted_and_unique,
+    Access, Binding, Body, Catalog, Declared, DocumentFacts, HttpBinding, Method, Risk, SearchTerms, ServerSpec,
+    ToolSpec, assert_sorted_and_unique,
 };
 
 const ECHO: ToolSpec = ToolSpec {

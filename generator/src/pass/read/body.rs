@@ -112,9 +112,10 @@ impl Reader<'_, '_> {
     /// True where a property of the schema is a file.
     fn holds_files(&self, at: &str) -> bool {
         let properties = self.resolved(at).and_then(|schema| schema.get("properties")?.as_object());
-        properties.into_iter().flat_map(|properties| properties.values()).any(|property| {
-            is_bytes(property) || property.get("items").is_some_and(is_bytes)
-        })
+        properties
+            .into_iter()
+            .flat_map(|properties| properties.values())
+            .any(|property| is_bytes(property) || property.get("items").is_some_and(is_bytes))
     }
 
     /// True where the whole body is bytes.

@@ -167,7 +167,10 @@ impl Credentials {
 }
 
 fn unsendable() -> ToolError {
-    ToolError::new(Code::NotAllowed, "a credential of this server has characters that cannot be sent; check its settings")
+    ToolError::new(
+        Code::NotAllowed,
+        "a credential of this server has characters that cannot be sent; check its settings",
+    )
 }
 
 /// Every secret that an upstream could repeat, in each form in which it is sent.

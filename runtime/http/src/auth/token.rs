@@ -93,7 +93,8 @@ enum Proof {
 
 impl<'a> Grant<'a> {
     fn of(config: &'a Config, kind: SchemeKind) -> Result<Self, ToolError> {
-        let SchemeKind::ClientCredentials { client_id, client_secret, token_url, scopes, client_auth, .. } = kind else {
+        let SchemeKind::ClientCredentials { client_id, client_secret, token_url, scopes, client_auth, .. } = kind
+        else {
             return Err(unsendable());
         };
         let value = |key: &str| config.setting(key);

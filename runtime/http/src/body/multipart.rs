@@ -55,7 +55,10 @@ fn file_parts(config: &Config, field: &Field, value: &Value, parts: &mut Vec<Par
             Value::Null => {}
             Value::String(given) => {
                 let file = FileInput::parse(config, field.argument, given)?;
-                parts.push(Part { name: field.wire.to_owned(), content: PartContent::File { file, media_type: field.content_type } });
+                parts.push(Part {
+                    name: field.wire.to_owned(),
+                    content: PartContent::File { file, media_type: field.content_type },
+                });
             }
             _ => return Err(ToolError::invalid(format!("`{}` must be a file input, given as text", field.argument))),
         }

@@ -48,7 +48,9 @@ impl Payload {
             pieces.push(Piece::Bytes(Bytes::from(part_head(&boundary, &part, file.as_ref()))));
             match (part.content, file) {
                 (_, Some(file)) => pieces.push(Piece::from(file.content)),
-                (PartContent::Text(text) | PartContent::Typed { text, .. }, None) => pieces.push(Piece::Bytes(text.into())),
+                (PartContent::Text(text) | PartContent::Typed { text, .. }, None) => {
+                    pieces.push(Piece::Bytes(text.into()))
+                }
                 (PartContent::File { .. }, None) => {}
             }
             pieces.push(Piece::Bytes(Bytes::from_static(b"\r\n")));

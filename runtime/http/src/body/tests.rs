@@ -15,7 +15,8 @@ const fn posting(body: Body) -> HttpBinding {
     HttpBinding { method: Method::Post, body, ..GET }
 }
 
-const FORM: Body = Body::Form { fields: &[field("user", Style::Form, true), field("tags", Style::Form, true)], extra: None };
+const FORM: Body =
+    Body::Form { fields: &[field("user", Style::Form, true), field("tags", Style::Form, true)], extra: None };
 
 const UPLOAD: Body = Body::Multipart {
     fields: &[
@@ -254,5 +255,8 @@ async fn a_raw_body_takes_the_forms_of_a_file_input() {
     let server = Server::with(json_answer("{}")).await;
     Setting::for_server(&server).call(&tool(posting(TAR)), json!({"body": "base64:AAEC"})).await;
     let request = server.only_request();
-    assert_eq!((request.header("content-type"), request.body.as_slice()), (Some("application/x-tar"), &[0u8, 1, 2][..]));
+    assert_eq!(
+        (request.header("content-type"), request.body.as_slice()),
+        (Some("application/x-tar"), &[0u8, 1, 2][..])
+    );
 }

@@ -16,7 +16,9 @@ use self::{
     exchange::{Ended, Talk},
     inbox::Inbox,
 };
-use crate::{answer::Unread, auth::Tokens, config::Config, connect::LazyClient, context::CallContext, encode, saved::SavedFiles};
+use crate::{
+    answer::Unread, auth::Tokens, config::Config, connect::LazyClient, context::CallContext, encode, saved::SavedFiles,
+};
 
 /// What an exchange is carried out with.
 #[derive(Debug, Clone, Copy)]

@@ -29,7 +29,9 @@ pub(super) fn command(server: &ServerSpec) -> Command {
         .after_help(examples(&name))
         .arg(global("config", "FILE", "Configuration file [env: TOOLWRIGHT_CONFIG]"))
         .arg(global("profile", "NAME", &format!("Instance to use [env: {}_PROFILE]", server.env_prefix)))
-        .args(declared(server).iter().filter(|declared| !declared.kind.secret).map(|declared| setting(declared, server)))
+        .args(
+            declared(server).iter().filter(|declared| !declared.kind.secret).map(|declared| setting(declared, server)),
+        )
         .subcommand(
             Command::new("stdio")
                 .about("Serve over stdin and stdout (the default)")
@@ -181,7 +183,10 @@ mod tests {
     fn a_switch_needs_no_value_and_takes_none_that_follows() {
         let given = |arguments: &[&str]| {
             let matches = command(&SERVER).try_get_matches_from([&["demo-server"], arguments].concat()).unwrap();
-            (setting_flags(&crate::testing::SERVER, &matches).get("read_only").cloned(), matches.subcommand_name().map(str::to_owned))
+            (
+                setting_flags(&crate::testing::SERVER, &matches).get("read_only").cloned(),
+                matches.subcommand_name().map(str::to_owned),
+            )
         };
         assert_eq!(given(&["--read-only", "http"]), (Some("true".into()), Some("http".into())));
         assert_eq!(given(&["--read-only=false"]), (Some("false".into()), None));

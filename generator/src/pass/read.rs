@@ -137,7 +137,7 @@ impl Reader<'_, '_> {
             parameters: self.parameters(pointer),
             body: bodies.pop_front(),
             other_bodies: bodies.into(),
-            security: access::security_of(&self.model.loaded, pointer),
+            security: access::security_of(self.model.loaded, pointer),
             server: access::server_of(document, path_item(pointer).as_str(), pointer),
             responses: self.responses(pointer),
             extension,

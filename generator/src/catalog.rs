@@ -6,8 +6,7 @@ use sha2::{Digest, Sha256};
 use crate::file_set::FileSet;
 use crate::load::extension::{Risk, StreamDialect, WebSocketExchange};
 use crate::model::Model;
-use crate::model::operation::BodyKind;
-use crate::model::tool::{Argument, Binding, FormKind, HttpBinding, Role, Tool};
+use crate::model::tool::{Argument, Binding, HttpBinding, Role, Tool};
 
 /// Writes the schemas and the catalog, and returns the hash over both. Provenance is no part of it.
 pub(crate) fn emit(model: &Model, package: &str, files: &mut FileSet) -> String {
@@ -116,11 +115,7 @@ fn http(binding: &HttpBinding) -> Map<String, Value> {
     out.insert("method".to_owned(), binding.method.as_str().into());
     out.insert("path".to_owned(), binding.path.as_str().into());
     if let Some(form) = binding.form {
-        let kind = match form {
-            FormKind::Urlencoded => BodyKind::Form,
-            FormKind::Multipart => BodyKind::Multipart,
-        };
-        out.insert("form".to_owned(), kind.media_type().into());
+        out.insert("form".to_owned(), form.media_type().into());
     }
     if !binding.produces.is_empty() {
         out.insert("produces".to_owned(), json!(binding.produces));
@@ -134,6 +129,12 @@ fn http(binding: &HttpBinding) -> Map<String, Value> {
         };
         out.insert("stream".to_owned(), dialect.into());
     }
+    if let Some(server) = &binding.server {
+        out.insert("server".to_owned(), server.as_str().into());
+    }
+    if let Some(security) = &binding.security {
+        out.insert("security".to_owned(), json!(security));
+    }
     if let Some(route) = &binding.stand_in {
         out.insert("stand_in".to_owned(), json!({"missing": route.missing, "instead": route.instead}));
     }
@@ -145,8 +146,10 @@ fn argument(argument: &Argument) -> Value {
     let (place, written) = match &argument.role {
         Role::Parameter { location, style, explode } => (location.name(), Some((style.name(), *explode))),
         Role::Body { .. } => ("body", None),
-        Role::Field { file: true, style, explode } => ("file", Some((style.name(), *explode))),
+        Role::Field { file: true, style, explode, .. } => ("file", Some((style.name(), *explode))),
         Role::Field { style, explode, .. } => ("form", Some((style.name(), *explode))),
+        Role::Alternative { .. } => ("body", None),
+        Role::ContentType => ("media type of the body", None),
         Role::Exchange => ("exchange", None),
         Role::Extra => ("extra form fields", None),
     };
@@ -154,7 +157,10 @@ fn argument(argument: &Argument) -> Value {
     if !argument.wire_name.is_empty() && argument.wire_name != argument.name {
         out.insert("wire".to_owned(), argument.wire_name.as_str().into());
     }
-    if let Role::Body { media_type } = &argument.role {
+    if let Role::Field { content_type: Some(content_type), .. } = &argument.role {
+        out.insert("content_type".to_owned(), content_type.as_str().into());
+    }
+    if let Role::Body { media_type, .. } | Role::Alternative { media_type, .. } = &argument.role {
         out.insert("media_type".to_owned(), media_type.as_str().into());
     }
     if let Some((style, explode)) = written {

@@ -34,6 +34,10 @@ pub(crate) struct RouteAttribute {
     pub(crate) exchange: Option<Ident>,
     pub(crate) missing: Option<LitStr>,
     pub(crate) instead: Option<LitStr>,
+    /// URL of the operation's own server.
+    pub(crate) server: Option<LitStr>,
+    /// Names of security schemes by alternative, where the server's own do not hold.
+    pub(crate) security: Option<Vec<Vec<LitStr>>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -120,6 +124,7 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
     }
     let (mut method, mut path, mut declared, mut stream, mut exchange) = (None, None, None, None, None);
     let (mut missing, mut instead, mut produces) = (None, None, Vec::new());
+    let (mut server, mut security) = (None, None);
     attribute.parse_nested_meta(|meta| {
         match key(&meta).as_str() {
             verb if kind == RouteKind::Http && METHODS.contains(&verb) => {
@@ -134,6 +139,8 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
                 let dialects = ["openai", "anthropic", "responses", "transcript"];
                 stream = Some(one_of(meta.value()?.parse()?, &dialects)?);
             }
+            "server" if kind == RouteKind::Http => server = Some(meta.value()?.parse()?),
+            "security" if kind == RouteKind::Http => security = Some(alternatives(&meta)?),
             "exchange" if kind == RouteKind::WebSocket => {
                 exchange = Some(one_of(meta.value()?.parse()?, &["receive", "session"])?);
             }
@@ -163,7 +170,20 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
         RouteKind::WebSocket => LitStr::new("GET", span),
         _ => method.ok_or_else(|| required("a method"))?,
     };
-    Ok(RouteAttribute { span, kind, method, path, declared, produces, stream, exchange, missing, instead })
+    Ok(RouteAttribute {
+        span,
+        kind,
+        method,
+        path,
+        declared,
+        produces,
+        stream,
+        exchange,
+        missing,
+        instead,
+        server,
+        security,
+    })
 }
 
 pub(crate) fn search(attributes: &[Attribute]) -> syn::Result<SearchAttribute> {
@@ -229,6 +249,22 @@ fn strings(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<LitStr>> {
     let content;
     syn::parenthesized!(content in meta.input);
     Ok(content.parse_terminated(|input| input.parse::<LitStr>(), syn::Token![,])?.into_iter().collect())
+}
+
+/// `key(("a", "b"), ("c"), ())`: lists of strings.
+fn alternatives(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<Vec<LitStr>>> {
+    let content;
+    syn::parenthesized!(content in meta.input);
+    let lists = content.parse_terminated(
+        |input| {
+            let list;
+            syn::parenthesized!(list in input);
+            let names = list.parse_terminated(|input| input.parse::<LitStr>(), syn::Token![,])?;
+            Ok(names.into_iter().collect())
+        },
+        syn::Token![,],
+    )?;
+    Ok(lists.into_iter().collect())
 }
 
 pub(crate) fn one_of(ident: Ident, allowed: &[&str]) -> syn::Result<Ident> {

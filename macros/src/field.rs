@@ -15,6 +15,23 @@ pub(crate) struct Argument {
     pub(crate) explode: Option<LitBool>,
     pub(crate) send_as: Vec<(LitStr, LitStr)>,
     pub(crate) media_type: Option<LitStr>,
+    /// Media type of a part.
+    pub(crate) content_type: Option<LitStr>,
+    /// True where the body that it belongs to cannot be sent without it.
+    pub(crate) required: bool,
+    /// True for the fields of a urlencoded form that are one argument.
+    pub(crate) urlencoded: bool,
+    /// The form's fields, where the argument holds all of them.
+    pub(crate) fields: Vec<FormField>,
+}
+
+/// One field of a form that is an argument as a whole.
+pub(crate) struct FormField {
+    pub(crate) wire: LitStr,
+    pub(crate) file: bool,
+    pub(crate) style: Option<Ident>,
+    pub(crate) explode: Option<LitBool>,
+    pub(crate) content_type: Option<LitStr>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,9 +46,13 @@ pub(crate) enum Place {
     File,
     Exchange,
     Extra,
+    /// Another body that the operation takes.
+    Alternative,
+    /// The argument that chooses the body.
+    ContentType,
 }
 
-const PLACES: [(&str, Place); 10] = [
+const PLACES: [(&str, Place); 12] = [
     ("segment", Place::Path),
     ("query", Place::Query),
     ("header", Place::Header),
@@ -42,6 +63,8 @@ const PLACES: [(&str, Place); 10] = [
     ("file", Place::File),
     ("exchange", Place::Exchange),
     ("extra", Place::Extra),
+    ("alternative", Place::Alternative),
+    ("content_type", Place::ContentType),
 ];
 
 const STYLES: [&str; 9] = ["simple", "form", "label", "matrix", "spaces", "pipes", "tabs", "deep", "json"];
@@ -49,6 +72,15 @@ const STYLES: [&str; 9] = ["simple", "form", "label", "matrix", "spaces", "pipes
 impl Place {
     pub(crate) fn is_parameter(self) -> bool {
         matches!(self, Place::Path | Place::Query | Place::Header | Place::Cookie)
+    }
+
+    /// The argument is a body.
+    fn is_whole(self) -> bool {
+        matches!(self, Place::Body | Place::Alternative)
+    }
+
+    fn is_part(self) -> bool {
+        matches!(self, Place::Part | Place::File)
     }
 
     pub(crate) fn is_form(self) -> bool {
@@ -78,6 +110,10 @@ pub(crate) fn argument(field: &Field) -> syn::Result<Argument> {
         explode: None,
         send_as: Vec::new(),
         media_type: None,
+        content_type: None,
+        required: false,
+        urlencoded: false,
+        fields: Vec::new(),
     };
     if !matches!(attribute.meta, syn::Meta::Path(_)) {
         attribute.parse_nested_meta(|meta| {
@@ -86,13 +122,38 @@ pub(crate) fn argument(field: &Field) -> syn::Result<Argument> {
                 "style" => argument.style = Some(one_of(meta.value()?.parse()?, &STYLES)?),
                 "explode" => argument.explode = Some(meta.value()?.parse()?),
                 "send_as" => argument.send_as = pairs(&meta)?,
-                "media_type" if place == Place::Body => argument.media_type = Some(meta.value()?.parse()?),
-                _ => return Err(meta.error("keys here are wire, style, explode, send_as and, for a body, media_type")),
+                "media_type" if place.is_whole() => argument.media_type = Some(meta.value()?.parse()?),
+                "content_type" if place.is_part() => argument.content_type = Some(meta.value()?.parse()?),
+                "required" => argument.required = true,
+                "urlencoded" if place == Place::Extra => argument.urlencoded = true,
+                "field" if place == Place::Alternative => argument.fields.push(form_field(&meta)?),
+                _ => return Err(meta.error(KEYS)),
             }
             Ok(())
         })?;
     }
     Ok(argument)
+}
+
+const KEYS: &str =
+    "keys here are wire, style, explode, send_as, required; for a body media_type, for a part content_type";
+
+/// `field(wire = "x", file, style = json, explode = false, content_type = "text/csv")`.
+fn form_field(meta: &syn::meta::ParseNestedMeta<'_>) -> syn::Result<FormField> {
+    let (mut wire, mut file, mut style, mut explode, mut content_type) = (None, false, None, None, None);
+    meta.parse_nested_meta(|meta| {
+        match key(&meta).as_str() {
+            "wire" => wire = Some(meta.value()?.parse()?),
+            "file" => file = true,
+            "style" => style = Some(one_of(meta.value()?.parse()?, &STYLES)?),
+            "explode" => explode = Some(meta.value()?.parse()?),
+            "content_type" => content_type = Some(meta.value()?.parse()?),
+            _ => return Err(meta.error("keys of a field are wire, file, style, explode and content_type")),
+        }
+        Ok(())
+    })?;
+    let wire = wire.ok_or_else(|| meta.error("a field needs `wire`"))?;
+    Ok(FormField { wire, file, style, explode, content_type })
 }
 
 /// The name that serde gives the field, so that the row and the struct agree.

@@ -33,17 +33,35 @@ use proc_macro::TokenStream;
 /// - `#[tool(..)]`: `name`, `title`, `risk = read_only | compute | write | destructive` and `schema` (a file below the
 ///   crate's root) are required; `description`, `tags(..)`, `advertised`, `result`, `output`, `open_world`, `idempotent`,
 ///   `deadline_seconds` and `secrets(..)` are not.
-/// - `#[http(post = "/path", ..)]` with `declared`, `produces(..)`, `stream`, `missing`, `instead`; or
+/// - `#[http(post = "/path", ..)]` with `declared`, `produces(..)`, `stream`, `missing`, `instead`, `server`,
+///   `security(("scheme"), ..)`; or
 ///   `#[websocket(path = "/path", exchange = receive | session, ..)]`; or `#[no_route(declared = "GET /path",
 ///   missing = "..", instead = "..")]`.
 /// - `#[search(en(..), ko(..), ja(..))]`.
 /// - On each field one of `#[segment]` (of the path), `#[query]`, `#[header]`, `#[cookie]`, `#[body]`, `#[form]`, `#[part]`, `#[file]`,
-///   `#[exchange]`, `#[extra]`, with `wire`, `style`, `explode`, `send_as((from, to), ..)`, `media_type` where they apply.
+///   `#[exchange]`, `#[extra]`, with `wire`, `style`, `explode`, `send_as((from, to), ..)`, `media_type`, `content_type`, `required` where they apply.
+/// - `#[alternative(media_type = "..")]` on a field that is another body, with `field(wire = "..", file, ..)` for each field
+///   where it is a form; and one `#[content_type]` field that chooses.
 #[proc_macro_derive(
     Tool,
     attributes(
-        tool, http, websocket, no_route, search, segment, query, header, cookie, body, form, part, file, exchange,
-        extra
+        tool,
+        http,
+        websocket,
+        no_route,
+        search,
+        segment,
+        query,
+        header,
+        cookie,
+        body,
+        form,
+        part,
+        file,
+        exchange,
+        extra,
+        alternative,
+        content_type
     )
 )]
 pub fn derive_tool(input: TokenStream) -> TokenStream {

@@ -1,5 +1,7 @@
 //! Writes the row.
 
+mod body;
+
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{DeriveInput, LitStr};
@@ -93,6 +95,11 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
                 quote!(::toolwright_core::StreamDialect::#dialect)
             }));
             let stand_in = option(note);
+            let server = option(route.server.as_ref().map(|server| quote!(#server)));
+            let security = option(route.security.as_ref().map(|alternatives| {
+                let lists = alternatives.iter().map(|names| quote!(&[#(#names),*]));
+                quote!(&[#(#lists),*])
+            }));
             quote! {
                 ::toolwright_core::Binding::Http(::toolwright_core::HttpBinding {
                     method: #method,
@@ -102,6 +109,8 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
                     produces: &[#(#produces),*],
                     stream: #stream,
                     stand_in: #stand_in,
+                    security: #security,
+                    server: #server,
                 })
             }
         }
@@ -120,10 +129,16 @@ fn parameter(argument: &Argument) -> TokenStream {
 }
 
 fn body(arguments: &[Argument]) -> TokenStream {
+    match arguments.iter().find(|argument| argument.place == Place::ContentType) {
+        Some(choice) => body::choice(choice, arguments),
+        None => first_body(arguments),
+    }
+}
+
+/// The one body, or the first of several.
+fn first_body(arguments: &[Argument]) -> TokenStream {
     if let Some(body) = arguments.iter().find(|argument| argument.place == Place::Body) {
-        let name = &body.name;
-        let media_type = body.media_type.as_ref().map_or_else(|| "application/json".to_owned(), LitStr::value);
-        return quote!(::toolwright_core::Body::Json { argument: #name, media_type: #media_type });
+        return body::whole(body);
     }
     let fields: Vec<TokenStream> =
         arguments.iter().filter(|argument| argument.place.is_form()).map(form_field).collect();
@@ -131,17 +146,25 @@ fn body(arguments: &[Argument]) -> TokenStream {
     if fields.is_empty() && extra.is_none() {
         return quote!(::toolwright_core::Body::None);
     }
-    if arguments.iter().any(|argument| argument.place == Place::Form) {
-        return quote!(::toolwright_core::Body::Form { fields: &[#(#fields),*] });
-    }
+    let is_urlencoded = arguments.iter().any(|argument| argument.place == Place::Form || argument.urlencoded);
     let extra = option(extra.map(|name| quote!(#name)));
+    if is_urlencoded {
+        return quote!(::toolwright_core::Body::Form { fields: &[#(#fields),*], extra: #extra });
+    }
     quote!(::toolwright_core::Body::Multipart { fields: &[#(#fields),*], extra: #extra })
 }
 
 fn form_field(argument: &Argument) -> TokenStream {
     let kind = if argument.place == Place::File { quote!(File) } else { quote!(Value) };
     let common = common(argument);
-    quote!(::toolwright_core::Field { kind: ::toolwright_core::FieldKind::#kind, #common })
+    let content_type = option(argument.content_type.as_ref().map(|media_type| quote!(#media_type)));
+    quote! {
+        ::toolwright_core::Field {
+            kind: ::toolwright_core::FieldKind::#kind,
+            content_type: #content_type,
+            #common
+        }
+    }
 }
 
 /// What parameters and form fields share. The defaults of style and explode are OpenAPI 3.1's (section 4.8.12.2).

@@ -81,6 +81,10 @@ fn check_places(route: &RouteAttribute, arguments: &[Argument], errors: &mut Err
     if has(|place| place == Place::Form) && has(|place| matches!(place, Place::Part | Place::File)) {
         errors.push(syn::Error::new(route.span, "a form is #[form] fields, or #[part] and #[file] fields, not both"));
     }
+    if has(|place| place == Place::Alternative) != has(|place| place == Place::ContentType) {
+        let message = "#[alternative] bodies need one #[content_type] field that chooses, and it needs them";
+        errors.push(syn::Error::new(route.span, message));
+    }
     for argument in arguments {
         let exchange = argument.place == Place::Exchange;
         let fits = match route.kind {

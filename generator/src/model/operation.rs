@@ -21,6 +21,12 @@ pub(crate) struct Operation {
     pub(crate) tags: Vec<String>,
     pub(crate) parameters: Vec<Parameter>,
     pub(crate) body: Option<RequestBody>,
+    /// Further bodies that differ from the first and may be sent instead.
+    pub(crate) other_bodies: Vec<RequestBody>,
+    /// Names of security schemes by alternative; `None` where the document's own requirements hold.
+    pub(crate) security: Option<Vec<Vec<String>>>,
+    /// URL of the operation's or the path's own server, its variables replaced by keys of settings.
+    pub(crate) server: Option<String>,
     /// Success answers first, in order of status.
     pub(crate) responses: Vec<Response>,
     /// What our own key says.
@@ -115,19 +121,27 @@ pub(crate) struct RequestBody {
     pub(crate) encoding: IndexMap<String, FieldEncoding>,
 }
 
-/// The three kinds of body that can be sent.
+/// The kinds of body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyKind {
     Json,
     Form,
     Multipart,
+    /// Text, as it is.
+    Text,
+    /// One JSON value a line.
+    Lines,
+    /// Bytes: a file input.
+    Binary,
 }
 
 /// How one form field is written; `None` means the document says nothing.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct FieldEncoding {
     pub(crate) style: Option<Style>,
     pub(crate) explode: Option<bool>,
+    /// Media type of the part.
+    pub(crate) content_type: Option<String>,
 }
 
 /// One answer.
@@ -146,12 +160,35 @@ impl Response {
 }
 
 impl BodyKind {
-    /// The media type by which forms are known.
-    pub(crate) fn media_type(self) -> &'static str {
-        match self {
-            Self::Json => "application/json",
-            Self::Form => "application/x-www-form-urlencoded",
-            Self::Multipart => "multipart/form-data",
+    /// The kind of a media type; ranges are read as what they most likely stand for.
+    pub(crate) fn of(media_type: &str) -> Self {
+        const TEXT: [&str; 8] = [
+            "application/xml",
+            "application/yaml",
+            "application/x-yaml",
+            "application/toml",
+            "application/javascript",
+            "application/graphql",
+            "application/sql",
+            "application/csv",
+        ];
+        let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        match essence.as_str() {
+            "multipart/form-data" => Self::Multipart,
+            "application/x-www-form-urlencoded" => Self::Form,
+            "*/*" | "application/*" | "application/json" | "text/json" => Self::Json,
+            "application/x-ndjson" | "application/ndjson" | "application/jsonl" | "application/x-jsonlines" => {
+                Self::Lines
+            }
+            json if json.ends_with("+json") => Self::Json,
+            text if text.starts_with("text/") || TEXT.contains(&text) => Self::Text,
+            text if text.ends_with("+yaml") || text.ends_with("+xml") && text != "image/svg+xml" => Self::Text,
+            _ => Self::Binary,
         }
+    }
+
+    /// True where the members of an object are fields of a form.
+    pub(crate) fn is_form(self) -> bool {
+        matches!(self, Self::Form | Self::Multipart)
     }
 }

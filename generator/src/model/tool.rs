@@ -86,6 +86,8 @@ pub(crate) struct Argument {
     pub(crate) wire_name: String,
     pub(crate) role: Role,
     pub(crate) required: bool,
+    /// True where the body that it belongs to cannot be sent without it.
+    pub(crate) needed_by_body: bool,
     /// False where it is accepted and never shown.
     pub(crate) shown: bool,
     pub(crate) description: Option<String>,
@@ -99,14 +101,43 @@ pub(crate) struct Argument {
 pub(crate) enum Role {
     /// Outside the body.
     Parameter { location: Location, style: Style, explode: bool },
-    /// The whole body as JSON.
-    Body { media_type: String },
+    /// The whole body; a file input where it is bytes.
+    Body { media_type: String, file: bool },
     /// A field of a form.
-    Field { style: Style, explode: bool, file: bool },
+    Field { style: Style, explode: bool, file: bool, content_type: Option<String> },
+    /// Another body that may be sent instead; its members are fields where it is a form.
+    Alternative { media_type: String, file: bool, fields: Vec<AlternativeField> },
+    /// The media type of the body, among several.
+    ContentType,
     /// What bounds or feeds a WebSocket exchange.
     Exchange,
-    /// Further text fields of a multipart form.
+    /// Further text fields of a form.
     Extra,
+}
+
+/// A field of a form that is one argument.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct AlternativeField {
+    pub(crate) wire_name: String,
+    pub(crate) style: Style,
+    pub(crate) explode: bool,
+    pub(crate) file: bool,
+    pub(crate) content_type: Option<String>,
+}
+
+impl Role {
+    /// True where the argument is the body, a part of it, or another body.
+    pub(crate) fn is_of_body(&self) -> bool {
+        matches!(self, Self::Body { .. } | Self::Field { .. } | Self::Alternative { .. } | Self::Extra)
+    }
+
+    /// True where the argument is a file input.
+    pub(crate) fn is_file(&self) -> bool {
+        matches!(
+            self,
+            Self::Field { file: true, .. } | Self::Body { file: true, .. } | Self::Alternative { file: true, .. }
+        )
+    }
 }
 
 /// How a call is carried out.
@@ -128,6 +159,8 @@ pub(crate) struct HttpBinding {
     pub(crate) produces: Vec<String>,
     pub(crate) stream: Option<StreamDialect>,
     pub(crate) stand_in: Option<MissingRoute>,
+    pub(crate) security: Option<Vec<Vec<String>>>,
+    pub(crate) server: Option<String>,
 }
 
 /// Which kind of form the fields make.
@@ -135,4 +168,13 @@ pub(crate) struct HttpBinding {
 pub(crate) enum FormKind {
     Urlencoded,
     Multipart,
+}
+
+impl FormKind {
+    pub(crate) fn media_type(self) -> &'static str {
+        match self {
+            Self::Urlencoded => "application/x-www-form-urlencoded",
+            Self::Multipart => "multipart/form-data",
+        }
+    }
 }

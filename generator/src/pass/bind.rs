@@ -8,13 +8,14 @@ use super::hints;
 use super::join;
 use super::name::snake;
 use crate::diagnostic::{Diagnostic, Sink};
-use crate::ledger::{Outcome, Part, Rule};
+use crate::ledger::{Outcome, Part};
 use crate::load::extension::Secret;
 use crate::model::Model;
-use crate::model::operation::{BodyKind, Location, Operation, Parameter, RequestBody, Style};
+use crate::model::operation::{BodyKind, Location, Operation, Parameter, Style};
 use crate::model::schema::{JsonType, Schema};
 use crate::model::tool::{Argument, Binding, FormKind, Frozen, HttpBinding, Role, Tool};
 
+mod body;
 mod exchange;
 
 pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
@@ -22,9 +23,7 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
     for operation in operations.iter().filter(|operation| operation.extension.refused.is_none()) {
         let mut arguments = parameters(model, operation, sink);
         arguments.extend(exchange::arguments(operation));
-        if let Some(body) = &operation.body {
-            arguments.extend(body_arguments(model, operation, body));
-        }
+        arguments.extend(body::arguments(model, operation, sink));
         apply_arguments(operation, &mut arguments);
         clashing_by_hand(model, operation, &arguments, sink);
         unknown_send_as(model, operation, &arguments, sink);
@@ -98,9 +97,9 @@ fn binding(operation: &Operation) -> Binding {
         return Binding::WebSocket { path, exchange };
     }
     let form = operation.body.as_ref().and_then(|body| match body.kind {
-        BodyKind::Json => None,
         BodyKind::Form => Some(FormKind::Urlencoded),
         BodyKind::Multipart => Some(FormKind::Multipart),
+        BodyKind::Json | BodyKind::Text | BodyKind::Lines | BodyKind::Binary => None,
     });
     Binding::Http(HttpBinding {
         method: operation.method.clone(),
@@ -109,6 +108,8 @@ fn binding(operation: &Operation) -> Binding {
         produces: produces(operation),
         stream: extension.stream,
         stand_in: extension.route.clone(),
+        security: operation.security.clone(),
+        server: operation.server.clone(),
     })
 }
 
@@ -164,6 +165,7 @@ fn parameters(model: &mut Model, operation: &Operation, sink: &mut Sink) -> Vec<
             wire_name: parameter.wire_name.clone(),
             role: Role::Parameter { location: parameter.location, style: parameter.style, explode: parameter.explode },
             required: parameter.required,
+            needed_by_body: false,
             shown: true,
             description: parameter.description.clone().or_else(|| parameter.schema.description.clone()),
             schema: parameter.schema.clone(),
@@ -192,6 +194,7 @@ fn path_argument(name: &str) -> Argument {
         wire_name: name.to_owned(),
         role: Role::Parameter { location: Location::Path, style: Style::Simple, explode: false },
         required: true,
+        needed_by_body: false,
         shown: true,
         description: None,
         schema: Schema::of(JsonType::String),
@@ -203,84 +206,6 @@ fn path_argument(name: &str) -> Argument {
 fn template_names(path: &str) -> Vec<String> {
     let parts = path.split('{').skip(1);
     parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name.to_owned()).collect()
-}
-
-fn body_arguments(model: &mut Model, operation: &Operation, body: &RequestBody) -> Vec<Argument> {
-    if body.kind == BodyKind::Json {
-        let extension = &operation.extension;
-        return vec![Argument {
-            origin: body.schema.origin.clone(),
-            name: extension.argument.clone().or_else(|| body.argument.clone()).unwrap_or_else(|| "request".to_owned()),
-            wire_name: String::new(),
-            role: Role::Body { media_type: sendable(&body.media_type) },
-            required: body.required,
-            shown: true,
-            description: extension.body_description.clone().or_else(|| body.description.clone()),
-            schema: body.schema.clone(),
-            send_as: Vec::new(),
-        }];
-    }
-    let object = model.resolve(&body.schema).clone();
-    let mut arguments: Vec<Argument> = Vec::new();
-    for (wire_name, schema) in &object.properties {
-        let pointer = schema.origin.clone();
-        if schema.read_only {
-            model.ledger.record(Part::FormField, pointer, Outcome::Dropped(Rule::ReadOnly));
-            continue;
-        }
-        model.ledger.record(Part::FormField, pointer, Outcome::Mapped);
-        arguments.push(form_field(model, body, wire_name, schema, object.required.contains(wire_name)));
-    }
-    if body.kind == BodyKind::Multipart {
-        arguments.push(extra_form());
-    }
-    arguments
-}
-
-/// `*/*` and ranges cannot be sent as they are.
-fn sendable(media_type: &str) -> String {
-    if media_type.contains('*') { "application/json".to_owned() } else { media_type.to_owned() }
-}
-
-fn form_field(model: &Model, body: &RequestBody, wire_name: &str, schema: &Schema, required: bool) -> Argument {
-    let resolved = model.resolve(schema);
-    let file = is_file(resolved) || resolved.items.as_deref().is_some_and(is_file);
-    let encoding = body.encoding.get(wire_name).copied().unwrap_or_default();
-    let holds_objects = resolved.is(JsonType::Object)
-        || resolved.items.as_deref().is_some_and(|items| model.resolve(items).is(JsonType::Object));
-    let style = encoding.style.unwrap_or(if holds_objects { Style::Json } else { Style::Form });
-    Argument {
-        origin: schema.origin.clone(),
-        name: String::new(),
-        wire_name: wire_name.to_owned(),
-        role: Role::Field { style, explode: encoding.explode.unwrap_or(style == Style::Form), file },
-        required,
-        shown: true,
-        description: schema.description.clone(),
-        schema: schema.clone(),
-        send_as: Vec::new(),
-    }
-}
-
-/// A file of a form: binary content that stands as a string (OpenAPI 3.1 section 4.8.14.3).
-fn is_file(schema: &Schema) -> bool {
-    let encoded = schema.bounds.contains_key("contentEncoding");
-    let opaque = schema.media_type.as_deref().is_some_and(|media_type| !is_json(media_type));
-    !encoded && (opaque || schema.format.as_deref() == Some("binary"))
-}
-
-fn extra_form() -> Argument {
-    Argument {
-        origin: String::new(),
-        name: "extra_form".to_owned(),
-        wire_name: String::new(),
-        role: Role::Extra,
-        required: false,
-        shown: false,
-        description: Some("Further text fields of the form, by wire name.".to_owned()),
-        schema: Schema::of(JsonType::Object),
-        send_as: Vec::new(),
-    }
 }
 
 /// Applies `arguments` of our own key and gives each argument its name.
@@ -351,7 +276,7 @@ fn tell_apart(arguments: &mut [Argument]) {
 fn with_location(argument: &Argument, _: usize) -> String {
     let place = match &argument.role {
         Role::Parameter { location, .. } => location.name(),
-        Role::Body { .. } => "body",
+        Role::Body { .. } | Role::Alternative { .. } | Role::ContentType => "body",
         Role::Field { .. } => "field",
         Role::Exchange => "exchange",
         Role::Extra => "extra",

@@ -69,7 +69,7 @@ fn with_definitions(root: &mut Map<String, Value>, renderer: Renderer) {
 fn argument_schema(renderer: &mut Renderer, tool: &Tool, argument: &Argument) -> Map<String, Value> {
     let mut schema = argument.schema.clone();
     schema.description.clone_from(&argument.description);
-    if matches!(argument.role, Role::Field { file: true, .. }) {
+    if argument.role.is_file() {
         return file(&schema);
     }
     if matches!(argument.role, Role::Body { .. }) {

@@ -65,7 +65,7 @@ pub(super) fn lower(model: &mut Model, sink: &mut Sink) {
         Lowering { document: &model.loaded.document, sink, wanted: BTreeSet::new(), done: BTreeSet::new() };
     for operation in &mut model.operations {
         let parameters = operation.parameters.iter_mut().map(|parameter| &mut parameter.schema);
-        let body = operation.body.iter_mut().map(|body| &mut body.schema);
+        let body = operation.body.iter_mut().chain(&mut operation.other_bodies).map(|body| &mut body.schema);
         let answers = operation.responses.iter_mut().filter(|response| response.status.starts_with('2'));
         let answers =
             answers.flat_map(|response| response.contents.iter_mut().filter_map(|(_, schema)| schema.as_mut()));

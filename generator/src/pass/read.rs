@@ -2,16 +2,19 @@
 //!
 //! openapiv3 types say what a node means, one node at a time, so that a bad node costs only itself.
 
+use std::collections::VecDeque;
+
 use openapiv3::{Parameter as Node, PathStyle, QueryStyle};
 use serde_json::{Map, Value, json};
 
 use super::join;
+use crate::access;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
 use crate::load::extension::{self, CollectionFormat};
 use crate::load::{Document, METHODS, did_you_mean, percent_decoded};
 use crate::model::Model;
-use crate::model::operation::{Location, Operation, Parameter, Response, Style};
+use crate::model::operation::{BodyKind, Location, Operation, Parameter, Response, Style};
 use crate::model::schema::Schema;
 
 mod body;
@@ -62,6 +65,11 @@ fn credentials(model: &mut Model) {
     }
 }
 
+/// The path item of an operation.
+fn path_item(operation: &str) -> String {
+    operation.split('/').take(3).collect::<Vec<_>>().join("/")
+}
+
 struct Reader<'r, 'm> {
     model: &'r mut Model<'m>,
     sink: &'r mut Sink,
@@ -107,24 +115,38 @@ impl Reader<'_, '_> {
         let document = &self.model.loaded.document;
         let node = document.get(pointer).unwrap_or(&Value::Null);
         let text = |key: &str| node.get(key).and_then(Value::as_str).map(str::to_owned);
+        let mut extension = extension::operation(document, pointer);
+        let (summary, description, operation_id) = (text("summary"), text("description"), text("operationId"));
+        let mut bodies = match self.bodies(pointer) {
+            Some(bodies) => bodies,
+            None => {
+                extension.refused = Some("its body cannot be read".to_owned());
+                VecDeque::new()
+            }
+        };
+        let document = &self.model.loaded.document;
+        let node = document.get(pointer).unwrap_or(&Value::Null);
         Operation {
             origin: pointer.to_owned(),
             method: method.to_owned(),
             path: path.to_owned(),
-            operation_id: text("operationId"),
-            summary: text("summary"),
-            description: text("description"),
+            operation_id,
+            summary,
+            description,
             tags: strings(node.get("tags")),
             parameters: self.parameters(pointer),
-            body: self.body(pointer),
+            body: bodies.pop_front(),
+            other_bodies: bodies.into(),
+            security: access::security_of(self.model.loaded, pointer),
+            server: access::server_of(document, path_item(pointer).as_str(), pointer),
             responses: self.responses(pointer),
-            extension: extension::operation(document, pointer),
+            extension,
         }
     }
 
     /// The operation's parameters, then those that it inherits from its path item (OpenAPI 3.1 section 4.8.10.1).
     fn parameters(&mut self, operation: &str) -> Vec<Parameter> {
-        let item = operation.split('/').take(3).collect::<Vec<_>>().join("/");
+        let item = path_item(operation);
         let mut found: Vec<Parameter> = Vec::new();
         for base in [join(operation, "parameters"), join(&item, "parameters")] {
             for index in 0..self.list_length(&base) {
@@ -172,7 +194,8 @@ impl Reader<'_, '_> {
             self.model.ledger.record(Part::Parameter, pointer, Outcome::Refused);
             return None;
         };
-        let parsed = match parameter_node(&node) {
+        let node = &self.with_fitting_style(node, &origin);
+        let parsed = match parameter_node(node) {
             Ok(parsed) => parsed,
             Err(error) => {
                 let message = format!("this parameter cannot be read and was left out: {error}");
@@ -195,8 +218,12 @@ impl Reader<'_, '_> {
         }
         self.model.ledger.record(Part::Parameter, pointer, Outcome::Mapped);
         let style = collection_style(&self.model.loaded.document, &origin).unwrap_or(style);
-        let (style, schema) = match content_schema(&node) {
-            Some(media_type) => (Style::Json, join(&join(&join(&origin, "content"), &media_type), "schema")),
+        let (style, schema) = match content_schema(node) {
+            Some(media_type) => {
+                // Text stands as it is; anything else is a JSON value (OpenAPI 3.1 section 4.8.12.2).
+                let style = if BodyKind::of(&media_type) == BodyKind::Text { style } else { Style::Json };
+                (style, join(&join(&join(&origin, "content"), &media_type), "schema"))
+            }
             None => (style, join(&origin, "schema")),
         };
         Some(Parameter {
@@ -210,6 +237,32 @@ impl Reader<'_, '_> {
             schema: Schema::unread(schema),
             origin,
         })
+    }
+
+    /// The parameter without a style that its place does not know: the default of the place is used, with a warning.
+    fn with_fitting_style(&mut self, mut node: Value, origin: &str) -> Value {
+        let place = node.get("in").and_then(Value::as_str).unwrap_or_default();
+        let known: &[&str] = match place {
+            "path" => &["simple", "label", "matrix"],
+            "query" => &["form", "spaceDelimited", "pipeDelimited", "deepObject"],
+            "header" => &["simple"],
+            "cookie" => &["form"],
+            _ => return node,
+        };
+        let Some(style) = node.get("style").filter(|style| !style.as_str().is_some_and(|s| known.contains(&s))) else {
+            return node;
+        };
+        // `cookie` of OpenAPI 3.2 is `form` with the separators of cookies, which is how cookies are written anyway.
+        if !(place == "cookie" && style == "cookie") {
+            let message = format!("a parameter in {place} has no style {style}; the default was used");
+            let at = self.model.loaded.document.place(origin);
+            let help = format!("write one of: {}", known.join(", "));
+            self.sink.push(Diagnostic::warning("style-of-place", message).at(at).help(help));
+        }
+        if let Value::Object(members) = &mut node {
+            members.shift_remove("style");
+        }
+        node
     }
 
     fn responses(&mut self, operation: &str) -> Vec<Response> {
@@ -318,7 +371,23 @@ fn query_style(style: &QueryStyle) -> Style {
 }
 
 fn left_out(name: &str, location: Location) -> Option<Rule> {
-    const RESERVED: [&str; 3] = ["accept", "content-type", "authorization"];
+    // The first three by OpenAPI 3.1 section 4.8.12.2, the others because they carry credentials, route or frame.
+    const RESERVED: [&str; 14] = [
+        "accept",
+        "content-type",
+        "authorization",
+        "proxy-authorization",
+        "cookie",
+        "host",
+        "content-length",
+        "transfer-encoding",
+        "connection",
+        "upgrade",
+        "te",
+        "trailer",
+        "keep-alive",
+        "expect",
+    ];
     if name.is_empty() {
         return Some(Rule::EmptyName);
     }

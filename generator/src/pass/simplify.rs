@@ -9,7 +9,7 @@ use crate::model::schema::{Additional, JsonType, Schema};
 pub(super) fn simplify(model: &mut Model, _sink: &mut Sink) {
     let operations = model.operations.iter_mut().flat_map(|operation| {
         let parameters = operation.parameters.iter_mut().map(|parameter| &mut parameter.schema);
-        let body = operation.body.iter_mut().map(|body| &mut body.schema);
+        let body = operation.body.iter_mut().chain(&mut operation.other_bodies).map(|body| &mut body.schema);
         let answers = operation.responses.iter_mut();
         let answers = answers.flat_map(|answer| answer.contents.iter_mut().filter_map(|(_, schema)| schema.as_mut()));
         parameters.chain(body).chain(answers).collect::<Vec<_>>()

@@ -5,8 +5,10 @@ use quote::{format_ident, quote};
 
 use super::names::Names;
 use super::rows;
+use crate::access::{Access, Scheme, Setting};
 use crate::load::config::FixedTool;
 use crate::model::Model;
+use crate::model::operation::Location;
 use crate::model::tool::{Role, Tool};
 
 /// What is computed over all files before the root is written.
@@ -136,6 +138,7 @@ fn imports(model: &Model) -> TokenStream {
     let has_rows = rows::uses_rows(model);
     let has_structs = model.tools.iter().any(|tool| !rows::is_row(model, tool));
     let names = [
+        (true, "Access"),
         (true, "Catalog"),
         (true, "DocumentFacts"),
         (has_texts, "FixedTool"),
@@ -176,7 +179,9 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
     let document = &model.loaded.document.facts;
     let (name, title, description, version) = (&config.server, &config.title, &config.description, &config.version);
     let (instructions, prefix) = (config.instructions.trim_end(), &config.upstream.env_prefix);
-    let base_url = config.upstream.base_url.clone().unwrap_or_default();
+    let access = Access::of(&model.loaded.document, config);
+    let base_url = access.base_url.clone();
+    let access = self::access(&access, prefix);
     let (preset, health) = (&model.exposed, &config.health);
     let fixed = config.fixed_tools.iter().map(|(name, tool)| fixed_tool(name, tool));
     let dialect = document.dialect.name();
@@ -195,6 +200,7 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
             instructions: #instructions,
             env_prefix: #prefix,
             default_base_url: #base_url,
+            access: #access,
             preset: &[#(#preset),*],
             health: &[#(#health),*],
             fixed_tools: &[#(#fixed),*],
@@ -210,6 +216,73 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
             catalog_sha256: #catalog_sha256,
         };
     }
+}
+
+/// Credentials and variables of the address.
+fn access(access: &Access, prefix: &str) -> TokenStream {
+    if access.is_plain() {
+        return quote!(Access::NONE);
+    }
+    let settings = access.settings.iter().map(|setting| self::setting(setting, prefix));
+    let schemes = access.schemes.iter().map(|(name, kind)| scheme(name, kind));
+    let security = access.security.iter().map(|names| quote!(&[#(#names),*]));
+    quote! {
+        Access {
+            settings: &[#(#settings),*],
+            schemes: &[#(#schemes),*],
+            security: &[#(#security),*],
+        }
+    }
+}
+
+fn setting(setting: &Setting, prefix: &str) -> TokenStream {
+    let Setting { key, default, help, secret, allowed } = setting;
+    let env = format!("{prefix}_{}", key.to_uppercase());
+    quote! {
+        toolwright_core::Setting {
+            key: #key,
+            env: #env,
+            default: #default,
+            help: #help,
+            secret: #secret,
+            allowed: &[#(#allowed),*],
+        }
+    }
+}
+
+fn scheme(name: &str, scheme: &Scheme) -> TokenStream {
+    let kind = match scheme {
+        Scheme::ApiKey { location, wire, setting } => {
+            let location = format_ident!(
+                "{}",
+                match location {
+                    Location::Query => "Query",
+                    Location::Cookie => "Cookie",
+                    Location::Header | Location::Path => "Header",
+                }
+            );
+            quote!(ApiKey { location: toolwright_core::Location::#location, wire: #wire, setting: #setting })
+        }
+        Scheme::Basic { username, password } => quote!(Basic { username: #username, password: #password }),
+        Scheme::Bearer { setting } => quote!(Bearer { setting: #setting }),
+        Scheme::ClientCredentials { prefix } => {
+            let key = |what: &str| format!("{prefix}_{what}");
+            let (token, client_id, client_secret) = (key("token"), key("client_id"), key("client_secret"));
+            let (token_url, scopes, client_auth) = (key("token_url"), key("scopes"), key("client_auth"));
+            quote! {
+                ClientCredentials {
+                    token: #token,
+                    client_id: #client_id,
+                    client_secret: #client_secret,
+                    token_url: #token_url,
+                    scopes: #scopes,
+                    client_auth: #client_auth,
+                }
+            }
+        }
+        Scheme::MutualTls => quote!(MutualTls),
+    };
+    quote!(toolwright_core::SecurityScheme { name: #name, kind: toolwright_core::SchemeKind::#kind })
 }
 
 fn fixed_tool(name: &str, tool: &FixedTool) -> TokenStream {

@@ -1,5 +1,7 @@
 //! Tools of large documents: a constant row each, and no types. Structs would take most of the compile time there.
 
+mod body;
+
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
@@ -7,7 +9,7 @@ use super::{doc, names::Names, print};
 use crate::load::extension::{MissingRoute, Risk, StreamDialect, WebSocketExchange};
 use crate::model::Model;
 use crate::model::operation::{Location, Style};
-use crate::model::tool::{Argument, Binding, FormKind, HttpBinding, Role, Tool};
+use crate::model::tool::{Argument, Binding, HttpBinding, Role, Tool};
 
 /// Documents with more operations get rows only, where `structs` in `server.yaml` does not ask for more.
 const MAX_STRUCTS: usize = 200;
@@ -85,7 +87,8 @@ pub(super) fn item(tool: &Tool) -> TokenStream {
 
 /// What rows name of the runtime.
 pub(super) fn imports(items: &[TokenStream]) -> TokenStream {
-    const KNOWN: [&str; 17] = [
+    const KNOWN: [&str; 18] = [
+        "Alternative",
         "Binding",
         "Body",
         "Declared",
@@ -169,7 +172,7 @@ fn http_binding(tool: &Tool, http: &HttpBinding) -> TokenStream {
     let HttpBinding { path, produces, .. } = http;
     let method = method(&http.method);
     let parameters = parameters(tool);
-    let body = body(tool, http);
+    let body = body::body(tool, http);
     let stream = option(http.stream.map(|dialect| match dialect {
         StreamDialect::Openai => quote!(StreamDialect::OpenAi),
         StreamDialect::Anthropic => quote!(StreamDialect::Anthropic),
@@ -177,6 +180,11 @@ fn http_binding(tool: &Tool, http: &HttpBinding) -> TokenStream {
         StreamDialect::Transcript => quote!(StreamDialect::Transcript),
     }));
     let stand_in = option(http.stand_in.as_ref().map(no_route));
+    let server = option(http.server.as_ref().map(|server| quote!(#server)));
+    let security = option(http.security.as_ref().map(|alternatives| {
+        let lists = alternatives.iter().map(|names| quote!(&[#(#names),*]));
+        quote!(&[#(#lists),*])
+    }));
     quote! {
         HttpBinding {
             method: #method,
@@ -186,6 +194,8 @@ fn http_binding(tool: &Tool, http: &HttpBinding) -> TokenStream {
             produces: &[#(#produces),*],
             stream: #stream,
             stand_in: #stand_in,
+            security: #security,
+            server: #server,
         }
     }
 }
@@ -225,47 +235,10 @@ fn parameters(tool: &Tool) -> TokenStream {
     quote!(&[#(#rows),*])
 }
 
-fn body(tool: &Tool, http: &HttpBinding) -> TokenStream {
-    for argument in &tool.arguments {
-        if let Role::Body { media_type } = &argument.role {
-            let name = &argument.name;
-            return quote!(Body::Json { argument: #name, media_type: #media_type });
-        }
-    }
-    let fields: Vec<TokenStream> = tool.arguments.iter().filter_map(field).collect();
-    let extra = tool.arguments.iter().find(|argument| argument.role == Role::Extra).map(|argument| &argument.name);
-    match http.form {
-        None => quote!(Body::None),
-        Some(_) if fields.is_empty() && extra.is_none() => quote!(Body::None),
-        Some(FormKind::Urlencoded) => quote!(Body::Form { fields: &[#(#fields),*] }),
-        Some(FormKind::Multipart) => {
-            let extra = option(extra.map(|name| quote!(#name)));
-            quote!(Body::Multipart { fields: &[#(#fields),*], extra: #extra })
-        }
-    }
-}
-
-fn field(argument: &Argument) -> Option<TokenStream> {
-    let Role::Field { style, explode, file } = &argument.role else { return None };
-    let kind = if *file { quote!(File) } else { quote!(Value) };
-    let written = written(argument, *style, *explode);
-    Some(quote!(Field { kind: FieldKind::#kind, #written }))
-}
-
 /// What parameters and form fields share.
 fn written(argument: &Argument, style: Style, explode: bool) -> TokenStream {
     let Argument { name, wire_name, .. } = argument;
-    let style = match style {
-        Style::Simple => quote!(Simple),
-        Style::Form => quote!(Form),
-        Style::Label => quote!(Label),
-        Style::Matrix => quote!(Matrix),
-        Style::Spaces => quote!(Spaces),
-        Style::Pipes => quote!(Pipes),
-        Style::Tabs => quote!(Tabs),
-        Style::Deep => quote!(Deep),
-        Style::Json => quote!(Json),
-    };
+    let style = self::style(style);
     let pairs = argument.send_as.iter().map(|(accepted, sent)| quote!((#accepted, #sent)));
     quote! {
         argument: #name,
@@ -274,4 +247,21 @@ fn written(argument: &Argument, style: Style, explode: bool) -> TokenStream {
         explode: #explode,
         send_as: &[#(#pairs),*],
     }
+}
+
+fn style(style: Style) -> proc_macro2::Ident {
+    format_ident!(
+        "{}",
+        match style {
+            Style::Simple => "Simple",
+            Style::Form => "Form",
+            Style::Label => "Label",
+            Style::Matrix => "Matrix",
+            Style::Spaces => "Spaces",
+            Style::Pipes => "Pipes",
+            Style::Tabs => "Tabs",
+            Style::Deep => "Deep",
+            Style::Json => "Json",
+        }
+    )
 }

@@ -9,7 +9,7 @@ use super::types::{is_nullable, rust_type, serde_attributes};
 use crate::load::extension::{MissingRoute, Risk, StreamDialect, WebSocketExchange};
 use crate::model::Model;
 use crate::model::operation::{Location, Style};
-use crate::model::tool::{Argument, Binding, FormKind, HttpBinding, Role, Tool};
+use crate::model::tool::{AlternativeField, Argument, Binding, FormKind, HttpBinding, Role, Tool};
 
 pub(super) fn item(model: &Model, names: &Names, tool: &Tool) -> TokenStream {
     let ident = names.tool(tool).ident;
@@ -152,6 +152,13 @@ fn http_route(http: &HttpBinding, declared: &str, declared_path: &str) -> TokenS
     if let Some(route) = &http.stand_in {
         keys.push(note(route));
     }
+    if let Some(server) = &http.server {
+        keys.push(quote!(server = #server));
+    }
+    if let Some(security) = &http.security {
+        let lists = security.iter().map(|names| quote!((#(#names),*)));
+        keys.push(quote!(security(#(#lists),*)));
+    }
     quote!(http(#(#keys),*))
 }
 
@@ -165,7 +172,7 @@ fn note(route: &MissingRoute) -> TokenStream {
 
 fn field(model: &Model, names: &Names, tool: &Tool, argument: &Argument, ident: &proc_macro2::Ident) -> TokenStream {
     let fallback = match argument.role {
-        Role::Body { .. } => "The body of the request.".to_owned(),
+        Role::Body { .. } | Role::Alternative { .. } => "The body of the request.".to_owned(),
         _ => format!("`{}` on the wire.", argument.wire_name.replace('`', "'")),
     };
     let text = argument.description.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(&fallback);
@@ -174,10 +181,11 @@ fn field(model: &Model, names: &Names, tool: &Tool, argument: &Argument, ident: 
     let serde = serde_attributes(&argument.name, ident, !argument.required);
     let mut kind = match argument.role {
         Role::Field { file: true, .. } if argument.schema.items.is_some() => quote!(Vec<String>),
-        Role::Field { file: true, .. } => quote!(String),
+        Role::ContentType => quote!(String),
+        ref role if role.is_file() => quote!(String),
         _ => rust_type(model, names, &argument.schema),
     };
-    let has_null = is_nullable(&argument.schema) && !matches!(argument.role, Role::Field { file: true, .. });
+    let has_null = is_nullable(&argument.schema) && !argument.role.is_file();
     if !argument.required && !has_null {
         kind = quote!(Option<#kind>);
     }
@@ -198,11 +206,13 @@ fn place(tool: &Tool, argument: &Argument) -> TokenStream {
     let (word, written) = match &argument.role {
         Role::Parameter { location, style, explode } => (location_word(*location), Some((*style, *explode))),
         Role::Body { .. } => ("body", None),
-        Role::Field { file: true, style, explode } => ("file", Some((*style, *explode))),
+        Role::Field { file: true, style, explode, .. } => ("file", Some((*style, *explode))),
         Role::Field { style, explode, .. } => match form {
             Some(FormKind::Urlencoded) => ("form", Some((*style, *explode))),
             Some(FormKind::Multipart) | None => ("part", Some((*style, *explode))),
         },
+        Role::Alternative { .. } => ("alternative", None),
+        Role::ContentType => ("content_type", None),
         Role::Exchange => ("exchange", None),
         Role::Extra => ("extra", None),
     };
@@ -215,16 +225,49 @@ fn place(tool: &Tool, argument: &Argument) -> TokenStream {
     if let Some((style, explode)) = written {
         keys.extend(style_keys(word, style, explode));
     }
-    if let Role::Body { media_type } = &argument.role
-        && media_type != "application/json"
-    {
-        keys.push(quote!(media_type = #media_type));
+    if argument.role == Role::Extra && form == Some(FormKind::Urlencoded) {
+        keys.push(quote!(urlencoded));
     }
+    keys.extend(media_keys(tool, argument));
     if !argument.send_as.is_empty() {
         let pairs = argument.send_as.iter().map(|(accepted, sent)| quote!((#accepted, #sent)));
         keys.push(quote!(send_as(#(#pairs),*)));
     }
     if keys.is_empty() { quote!(#[#place]) } else { quote!(#[#place(#(#keys),*)]) }
+}
+
+/// Media types, and what the choice among several bodies needs to know.
+fn media_keys(tool: &Tool, argument: &Argument) -> Vec<TokenStream> {
+    let mut keys = Vec::new();
+    match &argument.role {
+        Role::Body { media_type, .. } if media_type != "application/json" => {
+            keys.push(quote!(media_type = #media_type));
+        }
+        Role::Field { content_type: Some(content_type), .. } => keys.push(quote!(content_type = #content_type)),
+        Role::Alternative { media_type, fields, .. } => {
+            keys.push(quote!(media_type = #media_type));
+            keys.extend(fields.iter().map(alternative_field));
+        }
+        _ => {}
+    }
+    let is_choice = tool.arguments.iter().any(|argument| argument.role == Role::ContentType);
+    if is_choice && argument.needed_by_body {
+        keys.push(quote!(required));
+    }
+    keys
+}
+
+fn alternative_field(field: &AlternativeField) -> TokenStream {
+    let AlternativeField { wire_name, style, explode, file, content_type } = field;
+    let mut keys = vec![quote!(wire = #wire_name)];
+    if *file {
+        keys.push(quote!(file));
+    }
+    keys.extend(style_keys("form", *style, *explode));
+    if let Some(content_type) = content_type {
+        keys.push(quote!(content_type = #content_type));
+    }
+    quote!(field(#(#keys),*))
 }
 
 fn location_word(location: Location) -> &'static str {

@@ -1,5 +1,7 @@
 //! How a tool's arguments become a request: plain data that an executor reads.
 
+use crate::Requirements;
+
 /// How a call is carried out.
 #[derive(Debug, Clone, Copy)]
 pub enum Binding {
@@ -84,6 +86,25 @@ pub struct HttpBinding {
     pub stream: Option<StreamDialect>,
     /// A note where the declared route is missing and `path` stands in for it.
     pub stand_in: Option<NoRoute>,
+    /// Credentials that this operation needs; `None` where the server's own requirements hold.
+    pub security: Option<Requirements>,
+    /// URL of this operation's own server (OpenAPI 3.1 section 4.8.5), absolute or relative to the upstream's.
+    pub server: Option<&'static str>,
+}
+
+impl HttpBinding {
+    /// A GET of the root, without anything: a base for rows written by hand.
+    pub const PLAIN: HttpBinding = HttpBinding {
+        method: Method::Get,
+        path: "/",
+        parameters: &[],
+        body: Body::None,
+        produces: &[],
+        stream: None,
+        stand_in: None,
+        security: None,
+        server: None,
+    };
 }
 
 /// Where a parameter goes (OpenAPI 3.1 section 4.8.12.1).
@@ -151,10 +172,26 @@ pub enum Body {
         /// Media type to send, with its parameters.
         media_type: &'static str,
     },
+    /// One argument as it is: text in a media type of text, a file input in any other.
+    Raw {
+        /// Name of the argument.
+        argument: &'static str,
+        /// Media type to send, with its parameters.
+        media_type: &'static str,
+    },
+    /// One of several bodies that differ.
+    Choice {
+        /// The argument that names the media type; without it, the first alternative is sent.
+        argument: &'static str,
+        /// The alternatives, each with its own arguments.
+        alternatives: &'static [Alternative],
+    },
     /// `application/x-www-form-urlencoded`.
     Form {
         /// The fields.
         fields: &'static [Field],
+        /// The argument whose members are sent as further fields.
+        extra: Option<&'static str>,
     },
     /// `multipart/form-data` (RFC 7578).
     Multipart {
@@ -163,6 +200,19 @@ pub enum Body {
         /// The argument whose members are sent as further text fields, accepted and not advertised.
         extra: Option<&'static str>,
     },
+}
+
+/// One of several bodies of an operation.
+#[derive(Debug, Clone, Copy)]
+pub struct Alternative {
+    /// Media type by which it is chosen.
+    pub media_type: &'static str,
+    /// The argument whose members are the form's fields; `None` where they are arguments of their own.
+    pub inside: Option<&'static str>,
+    /// Arguments without which this body cannot be sent.
+    pub required: &'static [&'static str],
+    /// The body. It is never a choice itself.
+    pub body: Body,
 }
 
 /// What a form field holds.
@@ -187,6 +237,8 @@ pub struct Field {
     pub style: Style,
     /// Whether arrays and objects are spread.
     pub explode: bool,
+    /// Media type of the part (OpenAPI 3.1 section 4.8.15.1), where the document says one.
+    pub content_type: Option<&'static str>,
     /// Accepted values that are written differently on the wire: accepted, sent.
     pub send_as: &'static [(&'static str, &'static str)],
 }

@@ -5,6 +5,7 @@
 //! result is an [`Envelope`]. Nothing here performs I/O, and nothing here knows MCP or OpenAPI.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+mod access;
 pub mod arguments;
 mod binding;
 mod catalog;
@@ -12,9 +13,10 @@ mod envelope;
 mod error;
 mod spec;
 
+pub use access::{Access, Requirements, SchemeKind, SecurityScheme, Setting};
 pub use binding::{
-    Binding, Body, Exchange, Field, FieldKind, HttpBinding, Location, Method, NoRoute, Parameter, StreamDialect, Style,
-    WebSocketBinding,
+    Alternative, Binding, Body, Exchange, Field, FieldKind, HttpBinding, Location, Method, NoRoute, Parameter,
+    StreamDialect, Style, WebSocketBinding,
 };
 pub use catalog::{Catalog, assert_sorted_and_unique};
 pub use envelope::{Attachment, AttachmentKind, Binary, Envelope, Payload};

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::{Binding, ToolError};
+use crate::{Access, Binding, ToolError};
 
 /// What a call may do to the upstream. All MCP hints follow from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -165,6 +165,8 @@ pub struct ServerSpec {
     pub env_prefix: &'static str,
     /// Base URL of the upstream where none is set.
     pub default_base_url: &'static str,
+    /// Credentials and the variables of `default_base_url`, whose names stand there in braces.
+    pub access: Access,
     /// Names of the tools listed by default, in the order of the spec.
     pub preset: &'static [&'static str],
     /// Names of the tools whose calls make up the health check.

@@ -6,6 +6,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod answer;
+mod auth;
 mod body;
 mod client;
 mod config;
@@ -19,6 +20,7 @@ mod plan;
 mod raw;
 mod saved;
 mod send;
+mod server;
 mod stream;
 #[cfg(test)]
 mod testing;

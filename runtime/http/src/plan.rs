@@ -6,9 +6,9 @@ use reqwest::{
     header::{ACCEPT, HeaderMap, HeaderValue},
 };
 use serde_json::{Map, Value};
-use toolwright_core::{Binding, Code, HttpBinding, Method, NoRoute, StreamDialect, ToolError, ToolSpec};
+use toolwright_core::{Binding, Code, HttpBinding, Method, NoRoute, Requirements, StreamDialect, ToolError, ToolSpec};
 
-use crate::{body, config::Config, encode, files::FileInput};
+use crate::{auth, body, config::Config, encode, files::FileInput, server};
 
 /// A request, planned and not sent.
 #[derive(Debug)]
@@ -17,8 +17,10 @@ pub struct Planned {
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) body: PlannedBody,
-    /// Stands for the API key where the request is printed; `None` where none is sent.
-    pub(crate) key_placeholder: Option<String>,
+    /// The call's own requirements of credentials; `None` where the server's hold.
+    pub(crate) security: Option<Requirements>,
+    /// Options of `curl` that stand for the credentials where the request is printed.
+    pub(crate) credentials: Vec<String>,
 }
 
 /// The body of a planned request.
@@ -46,10 +48,10 @@ pub(crate) struct Part {
 pub(crate) enum PartContent {
     /// Text without a content type of its own.
     Text(String),
-    /// A value as JSON.
-    Json(String),
-    /// A file.
-    File(FileInput),
+    /// Text of a media type: a value as JSON, or what the document says the part is.
+    Typed { text: String, media_type: String },
+    /// A file, sent as the media type where the document says one.
+    File { file: FileInput, media_type: Option<&'static str> },
 }
 
 /// Plans a tool's request.
@@ -62,7 +64,7 @@ pub(crate) fn plan(config: &Config, spec: &ToolSpec, arguments: &Map<String, Val
         Binding::WebSocket(binding) => {
             let target = encode::target(&config.base_url, binding.path, binding.parameters, arguments)?;
             let headers = target.headers;
-            Ok(Planned::new(config, Method::Get, target.url, headers, PlannedBody::None))
+            Ok(Planned::new(config, Method::Get, target.url, headers, PlannedBody::None, None))
         }
         Binding::NoRoute(missing) => Err(no_route(&missing)),
     }
@@ -73,17 +75,28 @@ pub(crate) fn plan_http(
     binding: &HttpBinding,
     arguments: &Map<String, Value>,
 ) -> Result<Planned, ToolError> {
-    let target = encode::target(&config.base_url, binding.path, binding.parameters, arguments)?;
+    let base = server::base(config, binding.server)?;
+    let target = encode::target(&base, binding.path, binding.parameters, arguments)?;
     let body = body::plan(config, &binding.body, arguments)?;
     let mut headers = target.headers;
     headers.insert(ACCEPT, accept(binding, arguments));
-    Ok(Planned::new(config, binding.method, target.url, headers, body))
+    Ok(Planned::new(config, binding.method, target.url, headers, body, binding.security))
 }
 
 impl Planned {
-    pub(crate) fn new(config: &Config, method: Method, url: Url, headers: HeaderMap, body: PlannedBody) -> Self {
-        let key_placeholder = config.api_key.as_ref().map(|_| placeholder(&config.server_name));
-        Planned { method, url, headers, body, key_placeholder }
+    /// Credentials go to the upstream's own origin alone: to any other, the call needs none.
+    pub(crate) fn new(
+        config: &Config,
+        method: Method,
+        url: Url,
+        headers: HeaderMap,
+        body: PlannedBody,
+        security: Option<Requirements>,
+    ) -> Self {
+        let none: Option<Requirements> = Some(&[]);
+        let security = if url.origin() == config.base_url.origin() { security } else { none };
+        let credentials = auth::placeholders(config, security);
+        Planned { method, url, headers, body, security, credentials }
     }
 
     /// The URL as it will be requested.
@@ -97,12 +110,6 @@ impl Planned {
     pub fn method(&self) -> &'static str {
         self.method.as_str()
     }
-}
-
-/// `LOCALAI_API_KEY` for a server named `localai`.
-fn placeholder(server_name: &str) -> String {
-    let upper = server_name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' });
-    upper.chain("_API_KEY".chars()).collect()
 }
 
 pub(crate) fn no_route(missing: &NoRoute) -> ToolError {

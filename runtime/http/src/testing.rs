@@ -193,6 +193,8 @@ pub(crate) const GET: HttpBinding = HttpBinding {
     produces: &[],
     stream: None,
     stand_in: None,
+    security: None,
+    server: None,
 };
 
 pub(crate) const POST_JSON: HttpBinding = HttpBinding {

@@ -9,6 +9,7 @@ use toolwright_core::{Binding, Envelope, HttpBinding, StreamDialect, ToolError, 
 
 use crate::{
     answer::{self, Masks, Reader, Shapes},
+    auth::{self, Tokens},
     body::Payload,
     config::{self, Config, ConfigError},
     connect::LazyClient,
@@ -34,6 +35,7 @@ struct Inner {
     fetcher: Fetcher,
     saved: SavedFiles,
     shapes: Shapes,
+    tokens: Tokens,
 }
 
 /// How an answer is to be read.
@@ -58,7 +60,7 @@ impl Upstream {
         if HeaderValue::from_str(&config.user_agent).is_err() {
             return Err(ConfigError::UserAgent);
         }
-        if config.api_key.is_some() && send::authorization(&config).is_none() {
+        if config.api_key.as_ref().is_some_and(|key| HeaderValue::from_str(key.expose()).is_err()) {
             return Err(ConfigError::ApiKey);
         }
         let inner = Inner {
@@ -66,6 +68,7 @@ impl Upstream {
             fetcher: Fetcher::new(guard),
             saved: SavedFiles::new(&config),
             shapes: Shapes::default(),
+            tokens: Tokens::default(),
             config,
         };
         Ok(Upstream { inner: Arc::new(inner) })
@@ -104,12 +107,18 @@ impl Upstream {
             Binding::Http(binding) => self.execute_http(spec, &binding, &arguments, context).await,
             Binding::WebSocket(binding) => {
                 let session = websocket::Session { config: &self.inner.config, saved: &self.inner.saved, context };
-                session.run(&self.inner.client, &binding, &arguments).await
+                session.run(&self.inner.client, &self.inner.tokens, &binding, &arguments).await
             }
             Binding::NoRoute(missing) => Envelope::failure(plan::no_route(&missing)),
         };
-        Masks::new(&self.inner.config, spec.secrets).apply(&mut envelope);
+        self.mask(spec.secrets, &mut envelope).await;
         envelope
+    }
+
+    /// Hides the tool's secret fields, and every credential wherever the upstream repeated it.
+    async fn mask(&self, pointers: &[&str], envelope: &mut Envelope) {
+        let tokens = self.inner.tokens.texts().await;
+        Masks::new(&self.inner.config, pointers, tokens).apply(envelope);
     }
 
     /// Sends a request of the caller's own making. `secrets` are JSON pointers into the answer, as in
@@ -120,7 +129,7 @@ impl Upstream {
             Ok(planned) => self.carry_out(planned, expected, context).await,
             Err(error) => Envelope::failure(error),
         };
-        Masks::new(&self.inner.config, secrets).apply(&mut envelope);
+        self.mask(secrets, &mut envelope).await;
         envelope
     }
 
@@ -166,8 +175,13 @@ impl Upstream {
         context: &CallContext,
     ) -> Result<Envelope, ToolError> {
         let config = &self.inner.config;
-        let attempt = Attempt { config, client: self.inner.client.get(config)?, planned, payload };
+        let (client, tokens) = (self.inner.client.get(config)?, &self.inner.tokens);
+        let credentials = auth::obtain(config, client, tokens, planned.security, context).await?;
+        let attempt = Attempt { config, client, planned, payload, credentials: &credentials };
         let reply = send::exchange(&attempt, context).await?;
+        if reply.status.as_u16() == 401 {
+            tokens.forget(credentials.fetched()).await;
+        }
         let reader = Reader {
             config,
             saved: &self.inner.saved,
@@ -187,7 +201,10 @@ impl Upstream {
             PlannedBody::None => Ok(Payload::default()),
             PlannedBody::Bytes { media_type, bytes } => Ok(Payload::bytes(media_type, bytes)),
             PlannedBody::File { media_type, file } => {
-                Ok(Payload::file(media_type, file.open(config, fetcher, context).await?))
+                let open = file.open(config, fetcher, context).await?;
+                // A range such as `image/*` leaves the type to the file.
+                let media_type = if media_type.contains('*') { open.media_type.clone() } else { media_type };
+                Ok(Payload::file(media_type, open))
             }
             PlannedBody::Multipart(parts) => {
                 let mut open = Vec::with_capacity(parts.len());
@@ -205,8 +222,14 @@ impl Upstream {
         context: &CallContext,
     ) -> Result<(Part, Option<crate::files::OpenFile>), ToolError> {
         let file = match &part.content {
-            PartContent::File(file) => Some(file.clone().open(&self.inner.config, &self.inner.fetcher, context).await?),
-            PartContent::Text(_) | PartContent::Json(_) => None,
+            PartContent::File { file, media_type } => {
+                let mut open = file.clone().open(&self.inner.config, &self.inner.fetcher, context).await?;
+                if let Some(media_type) = media_type {
+                    open.media_type = (*media_type).to_owned();
+                }
+                Some(open)
+            }
+            PartContent::Text(_) | PartContent::Typed { .. } => None,
         };
         Ok((part, file))
     }

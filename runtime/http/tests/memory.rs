@@ -36,6 +36,8 @@ const DOWNLOAD: ToolSpec = ToolSpec {
         produces: &[],
         stream: None,
         stand_in: None,
+        security: None,
+        server: None,
     }),
     deadline_seconds: None,
     secrets: &[],

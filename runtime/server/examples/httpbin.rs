@@ -5,8 +5,8 @@
 use std::process::ExitCode;
 
 use toolwright_core::{
-    Binding, Body, Catalog, Declared, DocumentFacts, HttpBinding, Method, Risk, SearchTerms, ServerSpec, ToolSpec,
-    assert_sorted_and_unique,
+    Access, Binding, Body, Catalog, Declared, DocumentFacts, HttpBinding, Method, Risk, SearchTerms, ServerSpec,
+    ToolSpec, assert_sorted_and_unique,
 };
 
 const ECHO: ToolSpec = ToolSpec {
@@ -31,6 +31,8 @@ const ECHO: ToolSpec = ToolSpec {
         produces: &["application/json"],
         stream: None,
         stand_in: None,
+        security: None,
+        server: None,
     }),
     deadline_seconds: None,
     secrets: &[],
@@ -52,6 +54,8 @@ const SHOW_ADDRESS: ToolSpec = ToolSpec {
         produces: &["application/json"],
         stream: None,
         stand_in: None,
+        security: None,
+        server: None,
     }),
     ..ECHO
 };
@@ -68,6 +72,7 @@ static SERVER: ServerSpec = ServerSpec {
     instructions: "Use echo to see a request as the service sees it.",
     env_prefix: "HTTPBIN",
     default_base_url: "http://127.0.0.1:8080",
+    access: Access::NONE,
     preset: &["echo", "show_address"],
     health: &["show_address"],
     fixed_tools: &[],

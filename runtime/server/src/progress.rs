@@ -79,6 +79,8 @@ mod tests {
             produces: &["text/event-stream"],
             stream: Some(StreamDialect::OpenAi),
             stand_in: None,
+            security: None,
+            server: None,
         }),
         ..ROWS[3]
     };

@@ -1,5 +1,7 @@
 //! Opens the client of the API from the settings.
 
+use std::collections::BTreeMap;
+
 use toolwright_core::ServerSpec;
 use toolwright_http::{Config, Secret, Upstream};
 
@@ -14,10 +16,19 @@ pub(crate) fn open(server: &ServerSpec, settings: &Settings) -> Result<Upstream,
     Upstream::new(config(server, settings).map_err(problem)?).map_err(problem)
 }
 
+/// The values of the document's settings.
+fn credentials(settings: &Settings) -> BTreeMap<String, Secret> {
+    settings.document.0.iter().map(|(key, value)| (key.clone(), Secret::new(value.expose()))).collect()
+}
+
 fn config(server: &ServerSpec, settings: &Settings) -> Result<Config, toolwright_http::ConfigError> {
     let base_url = toolwright_http::parse_base_url(settings.base_url.as_str())?;
     let no_proxy = &settings.no_proxy.0;
     Ok(Config {
+        base_url_configured: settings.base_url_configured,
+        upstream_hosts: settings.upstream_hosts.0.clone(),
+        access: server.access,
+        settings: credentials(settings),
         api_key: settings.api_key.as_ref().map(|key| Secret::new(key.expose())),
         request_timeout: settings.request_timeout.0,
         connect_timeout: settings.connect_timeout.0,

@@ -35,6 +35,7 @@ fn argument(name: &str, description: &str, schema: Schema) -> Argument {
         wire_name: String::new(),
         role: Role::Exchange,
         required: false,
+        needed_by_body: false,
         shown: true,
         description: Some(description.to_owned()),
         schema,

@@ -1,119 +1,162 @@
-//! Reads request bodies: one media type is chosen, and the others are accounted for.
+//! Reads request bodies: the media type that is sent, and those that may be chosen instead because they differ.
+
+use std::collections::VecDeque;
 
 use indexmap::IndexMap;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{Reader, collection_style, query_style};
 use crate::diagnostic::Diagnostic;
 use crate::ledger::{Outcome, Part, Rule};
 use crate::load::extension;
-use crate::model::operation::{BodyKind, FieldEncoding, RequestBody};
+use crate::model::operation::{BodyKind, FieldEncoding, RequestBody, Style};
 use crate::model::schema::Schema;
 use crate::pass::join;
 
 impl Reader<'_, '_> {
-    /// The body that will be sent: multipart before JSON before urlencoded, since only multipart carries files as files.
-    pub(super) fn body(&mut self, operation: &str) -> Option<RequestBody> {
+    /// The bodies that can be sent, the preferred one first: JSON, then multipart, urlencoded, text, bytes. `None` where
+    /// there is one that cannot be read. A media type whose schema an earlier one has is left out: it says the same.
+    pub(super) fn bodies(&mut self, operation: &str) -> Option<VecDeque<RequestBody>> {
         let pointer = join(operation, "requestBody");
-        self.model.loaded.document.get(&pointer)?;
-        let (origin, node) = self.follow(&pointer)?;
-        let body: openapiv3::RequestBody = match serde_json::from_value(without_schemas(&node)) {
-            Ok(body) => body,
-            Err(error) => {
-                let message = format!("this body cannot be read and was left out: {error}");
-                let help = "a body has a `content` of media types, and perhaps `required`";
-                self.refuse_at(Part::Body, &pointer, &origin, Diagnostic::warning("bad-body", message).help(help));
-                return None;
-            }
-        };
-        let chosen = body
-            .content
-            .keys()
-            .filter_map(|media_type| Some((kind_of(media_type)?, media_type)))
-            .min_by_key(|(kind, media_type)| (rank(*kind), !media_type.starts_with("application/json")));
-        let content = join(&origin, "content");
-        for media_type in body.content.keys() {
-            let outcome = match chosen {
-                Some((_, chosen)) if chosen == media_type => Outcome::Mapped,
-                Some(_) => Outcome::Dropped(Rule::OneBodyMediaType),
-                None => Outcome::Refused,
-            };
-            self.model.ledger.record(Part::Body, join(&content, media_type), outcome);
+        if self.model.loaded.document.get(&pointer).is_none() {
+            return Some(VecDeque::new());
         }
-        let Some((kind, media_type)) = chosen else {
-            self.unsendable(&origin, &body.content);
+        let (origin, node) = self.follow(&pointer)?;
+        let content = join(&origin, "content");
+        if !node.is_object() || node.get("content").is_some_and(|content| !content.is_object()) {
+            let help = "a body has a `content` of media types, and perhaps `required`";
+            let warning = Diagnostic::warning("bad-body", "this body cannot be read, and its operation was left out");
+            self.refuse_at(Part::Body, &pointer, &origin, warning.help(help));
             return None;
-        };
-        let at = join(&content, media_type);
-        Some(RequestBody {
-            required: body.required,
-            argument: extension::body_argument(&self.model.loaded.document, &origin),
-            description: body.description,
-            media_type: media_type.clone(),
-            kind,
-            schema: Schema::unread(join(&at, "schema")),
-            encoding: self.encoding(&at),
-        })
+        }
+        let mut media_types = self.media_types(&node, &origin);
+        media_types.sort_by_key(|media_type| self.rank(&join(&content, media_type), media_type));
+        let mut bodies: VecDeque<RequestBody> = VecDeque::new();
+        let mut seen: Vec<Option<Value>> = Vec::new();
+        for media_type in media_types {
+            let at = join(&content, &media_type);
+            let schema = self.schema_at(&at);
+            let is_said = seen.contains(&schema);
+            let outcome = if is_said { Outcome::Dropped(Rule::OneBodyMediaType) } else { Outcome::Mapped };
+            self.model.ledger.record(Part::Body, &at, outcome);
+            if !is_said {
+                seen.push(schema);
+                bodies.push_back(self.body(&node, &origin, &at, media_type));
+            }
+        }
+        Some(bodies)
     }
 
-    fn unsendable(&mut self, origin: &str, content: &IndexMap<String, openapiv3::MediaType>) {
-        let types: Vec<String> = content.keys().map(|media_type| format!("`{media_type}`")).collect();
-        let message = format!("the body's media type cannot be sent: {}", types.join(", "));
-        let help = "bodies are sent as JSON, multipart/form-data or application/x-www-form-urlencoded; \
-                    declare one of them in an overlay if the API takes it";
+    /// The declared media types. A body without any may be anything, and is sent as JSON.
+    fn media_types(&mut self, node: &Value, origin: &str) -> Vec<String> {
+        let content = node.get("content").and_then(Value::as_object);
+        let declared: Vec<String> = content.into_iter().flat_map(|content| content.keys().cloned()).collect();
+        if !declared.is_empty() {
+            return declared;
+        }
+        let message = "the body names no media type; it is sent as JSON";
+        let help = "declare one in an overlay: content: {application/json: {schema: {}}}";
         let place = self.model.loaded.document.place(origin);
         self.sink.push(Diagnostic::warning("body-media-type", message).at(place).help(help));
+        vec!["application/json".to_owned()]
     }
 
-    /// How the fields of a form are written (OpenAPI 3.1 section 4.8.15). openapiv3 loses whether `explode` was said.
+    fn body(&self, node: &Value, origin: &str, at: &str, media_type: String) -> RequestBody {
+        let mut kind = BodyKind::of(&media_type);
+        if kind == BodyKind::Json && media_type.contains('*') && self.is_bytes(at) {
+            kind = BodyKind::Binary;
+        }
+        RequestBody {
+            required: node.get("required").is_some_and(|required| required == true || required == "true"),
+            argument: extension::body_argument(&self.model.loaded.document, origin),
+            description: node.get("description").and_then(Value::as_str).map(str::to_owned),
+            schema: self.schema_of(at),
+            encoding: self.encoding(at),
+            media_type,
+            kind,
+        }
+    }
+
+    /// The schema as it stands; that of one item where the body is a sequence of items (OpenAPI 3.2).
+    fn schema_of(&self, at: &str) -> Schema {
+        let key = if self.model.loaded.document.get(&join(at, "schema")).is_some() { "schema" } else { "itemSchema" };
+        Schema::unread(join(at, key))
+    }
+
+    fn schema_at(&self, at: &str) -> Option<Value> {
+        self.model.loaded.document.get(&self.schema_of(at).origin).cloned()
+    }
+
+    /// Multipart goes before JSON where both have the same schema and it holds files: only multipart carries them as they
+    /// are.
+    fn rank(&self, at: &str, media_type: &str) -> (u8, bool) {
+        let rank = match BodyKind::of(media_type) {
+            BodyKind::Multipart if self.holds_files(at) && self.json_says_the_same(at) => 0,
+            BodyKind::Json => 1,
+            BodyKind::Multipart => 2,
+            BodyKind::Form => 3,
+            BodyKind::Text | BodyKind::Lines => 4,
+            BodyKind::Binary => 5,
+        };
+        (rank, !media_type.starts_with("application/json"))
+    }
+
+    fn json_says_the_same(&self, at: &str) -> bool {
+        let Some((content, _)) = at.rsplit_once('/') else { return false };
+        let all = self.model.loaded.document.get(content).and_then(Value::as_object);
+        let schema = self.schema_at(at);
+        let json = all.into_iter().flat_map(|all| all.keys()).filter(|key| BodyKind::of(key) == BodyKind::Json);
+        json.into_iter().any(|key| self.schema_at(&join(content, key)) == schema)
+    }
+
+    /// True where a property of the schema is a file.
+    fn holds_files(&self, at: &str) -> bool {
+        let properties = self.resolved(at).and_then(|schema| schema.get("properties")?.as_object());
+        properties
+            .into_iter()
+            .flat_map(|properties| properties.values())
+            .any(|property| is_bytes(property) || property.get("items").is_some_and(is_bytes))
+    }
+
+    /// True where the whole body is bytes.
+    fn is_bytes(&self, at: &str) -> bool {
+        self.resolved(at).is_some_and(is_bytes)
+    }
+
+    fn resolved(&self, at: &str) -> Option<&Value> {
+        let document = &self.model.loaded.document;
+        let mut schema = document.get(&join(at, "schema"))?;
+        for _ in 0..16 {
+            let Some(reference) = schema.get("$ref").and_then(Value::as_str) else { break };
+            let target = reference.strip_prefix('#').map(crate::load::percent_decoded)?;
+            schema = document.get(&target)?;
+        }
+        Some(schema)
+    }
+
+    /// How the fields of a form are written (OpenAPI 3.1 section 4.8.15).
     fn encoding(&self, media_type: &str) -> IndexMap<String, FieldEncoding> {
         let Some(Value::Object(encoding)) = self.model.loaded.document.get(&join(media_type, "encoding")) else {
             return IndexMap::new();
         };
-        encoding
-            .iter()
-            .map(|(field, node)| {
-                let declared: Option<openapiv3::QueryStyle> =
-                    node.get("style").and_then(|style| serde_json::from_value(style.clone()).ok());
-                let pointer = join(&join(media_type, "encoding"), field);
-                let style = collection_style(&self.model.loaded.document, &pointer);
-                let style = style.or_else(|| declared.as_ref().map(query_style));
-                (field.clone(), FieldEncoding { style, explode: node.get("explode").and_then(Value::as_bool) })
-            })
-            .collect()
+        let base = join(media_type, "encoding");
+        encoding.iter().map(|(field, node)| (field.clone(), self.field_encoding(node, &join(&base, field)))).collect()
+    }
+
+    fn field_encoding(&self, node: &Value, pointer: &str) -> FieldEncoding {
+        let declared: Option<openapiv3::QueryStyle> =
+            node.get("style").and_then(|style| serde_json::from_value(style.clone()).ok());
+        let style = collection_style(&self.model.loaded.document, pointer);
+        let explode = node.get("explode").and_then(Value::as_bool);
+        // Whoever says `explode` means `form`; a style makes the content type silent.
+        let style = style.or_else(|| declared.as_ref().map(query_style)).or(explode.map(|_| Style::Form));
+        let content_type = node.get("contentType").and_then(Value::as_str).filter(|_| style.is_none());
+        FieldEncoding { style, explode, content_type: content_type.map(str::to_owned) }
     }
 }
 
-/// The body without what 3.0 does not know: media types are kept as empty nodes.
-fn without_schemas(node: &Value) -> Value {
-    let mut kept = Map::new();
-    for key in ["description", "required"] {
-        if let Some(value) = node.get(key) {
-            kept.insert(key.to_owned(), value.clone());
-        }
-    }
-    if let Some(Value::Object(content)) = node.get("content") {
-        let content = content.keys().map(|media_type| (media_type.clone(), Value::Object(Map::new())));
-        kept.insert("content".to_owned(), Value::Object(content.collect()));
-    }
-    Value::Object(kept)
-}
-
-fn kind_of(media_type: &str) -> Option<BodyKind> {
-    let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    match essence.as_str() {
-        "multipart/form-data" => Some(BodyKind::Multipart),
-        "application/x-www-form-urlencoded" => Some(BodyKind::Form),
-        "*/*" | "application/*" => Some(BodyKind::Json),
-        json if json == "application/json" || json.ends_with("+json") => Some(BodyKind::Json),
-        _ => None,
-    }
-}
-
-fn rank(kind: BodyKind) -> u8 {
-    match kind {
-        BodyKind::Multipart => 0,
-        BodyKind::Json => 1,
-        BodyKind::Form => 2,
-    }
+fn is_bytes(schema: &Value) -> bool {
+    let text = |key: &str| schema.get(key).and_then(Value::as_str);
+    let media_type = text("contentMediaType").is_some_and(|media_type| BodyKind::of(media_type) != BodyKind::Json);
+    text("format") == Some("binary") || media_type && text("contentEncoding").is_none()
 }

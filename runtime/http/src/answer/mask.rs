@@ -3,7 +3,7 @@
 use serde_json::Value;
 use toolwright_core::{Envelope, Payload};
 
-use crate::config::Config;
+use crate::{auth, config::Config};
 
 /// What stands in place of a secret.
 pub(crate) const MASK: &str = "[masked]";
@@ -11,18 +11,21 @@ pub(crate) const MASK: &str = "[masked]";
 const SHORTEST_KEY: usize = 6;
 
 /// What to hide in a result.
-#[derive(Debug, Clone, Copy)]
 pub(crate) struct Masks<'a> {
     pointers: &'a [&'a str],
-    api_key: Option<&'a str>,
+    credentials: Vec<String>,
 }
 
 impl<'a> Masks<'a> {
-    /// The tool's secret fields, unless they may be shown, and the API key, which never may.
-    pub(crate) fn new(config: &'a Config, pointers: &'a [&'a str]) -> Self {
+    /// The tool's secret fields, unless they may be shown, and the credentials, which never may.
+    pub(crate) fn new(config: &Config, pointers: &'a [&'a str], tokens: Vec<String>) -> Self {
         let pointers = if config.reveal_secrets { &[] } else { pointers };
-        let api_key = config.api_key.as_ref().map(|key| key.expose()).filter(|key| key.len() >= SHORTEST_KEY);
-        Masks { pointers, api_key }
+        let mut credentials = auth::secrets(config);
+        credentials.extend(tokens);
+        credentials.retain(|secret| secret.len() >= SHORTEST_KEY);
+        // A secret that holds another goes first, or a part of it would stay.
+        credentials.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+        Masks { pointers, credentials }
     }
 
     /// Hides them.
@@ -33,12 +36,12 @@ impl<'a> Masks<'a> {
                 "secret values are masked; the server's operator can show them (setting REVEAL_SECRETS)".to_owned(),
             );
         }
-        if let Some(key) = self.api_key {
-            scrub(envelope, key);
+        for secret in &self.credentials {
+            scrub(envelope, secret);
         }
     }
 
-    fn mask_fields(self, payload: &mut Payload) -> bool {
+    fn mask_fields(&self, payload: &mut Payload) -> bool {
         if self.pointers.is_empty() {
             return false;
         }
@@ -93,7 +96,7 @@ fn hide(value: &mut Value) -> bool {
     holds_something
 }
 
-/// Takes the API key out wherever the upstream repeated it.
+/// Takes a credential out wherever the upstream repeated it.
 fn scrub(envelope: &mut Envelope, key: &str) {
     match &mut envelope.payload {
         Payload::Data(data) => scrub_value(data, key),

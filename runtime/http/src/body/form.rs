@@ -9,15 +9,29 @@ use crate::{
     plan::PlannedBody,
 };
 
-pub(crate) fn plan(fields: &[Field], arguments: &Map<String, Value>) -> PlannedBody {
+pub(crate) fn plan(fields: &[Field], extra: Option<&str>, arguments: &Map<String, Value>) -> PlannedBody {
+    let further = extra.and_then(|argument| arguments.get(argument)).and_then(Value::as_object);
+    let further = further.into_iter().flatten().flat_map(|(name, value)| further_pairs(name, value, Escape::Percent));
     let text = fields
         .iter()
         .filter_map(|field| Some((field, arguments.get(field.argument)?)))
         .flat_map(|(field, value)| field_pairs(field, value, Escape::Percent))
+        .chain(further)
         .map(|(name, text)| format!("{name}={text}"))
         .collect::<Vec<_>>()
         .join("&");
     PlannedBody::Bytes { media_type: "application/x-www-form-urlencoded".to_owned(), bytes: Bytes::from(text) }
+}
+
+/// An undeclared field: texts as they are, arrays as repeated fields, objects as JSON.
+pub(crate) fn further_pairs(name: &str, value: &Value, escape: Escape) -> Vec<(String, String)> {
+    let nested = |value: &Value| matches!(value, Value::Array(_) | Value::Object(_));
+    let style = match value {
+        Value::Array(items) if items.iter().any(nested) => Style::Json,
+        Value::Object(_) => Style::Json,
+        _ => Style::Form,
+    };
+    pairs(name, value, style, true, &[], escape)
 }
 
 /// The pairs of a form field. Only objects and arrays are written as JSON: a text needs no quotes in a form.

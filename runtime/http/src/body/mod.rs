@@ -1,5 +1,6 @@
 //! Request bodies: JSON, forms, multipart, and files as they are.
 
+mod choice;
 mod form;
 mod multipart;
 mod payload;
@@ -22,7 +23,12 @@ pub(crate) fn plan(config: &Config, body: &Body, arguments: &Map<String, Value>)
             Some(value) => whole(config, argument, media_type, value),
             None => Ok(PlannedBody::None),
         },
-        Body::Form { fields } => Ok(form::plan(fields, arguments)),
+        Body::Raw { argument, media_type } => match arguments.get(*argument) {
+            Some(value) => whole(config, argument, media_type, value),
+            None => Ok(PlannedBody::None),
+        },
+        Body::Choice { argument, alternatives } => choice::plan(config, argument, alternatives, arguments),
+        Body::Form { fields, extra } => Ok(form::plan(fields, *extra, arguments)),
         Body::Multipart { fields, extra } => multipart::plan(config, fields, *extra, arguments),
     }
 }

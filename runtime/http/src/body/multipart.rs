@@ -3,10 +3,10 @@
 use serde_json::{Map, Value};
 use toolwright_core::{Field, FieldKind, Style, ToolError};
 
-use super::form::field_pairs;
+use super::form::{field_pairs, further_pairs};
 use crate::{
     config::Config,
-    encode::{Escape, pairs},
+    encode::Escape,
     files::FileInput,
     plan::{Part, PartContent, PlannedBody},
 };
@@ -36,13 +36,13 @@ pub(crate) fn plan(
 
 fn value_parts(field: &Field, value: &Value) -> Vec<Part> {
     let is_json = field.style == Style::Json && matches!(value, Value::Array(_) | Value::Object(_));
-    field_pairs(field, value, Escape::None)
-        .into_iter()
-        .map(|(name, text)| Part {
-            name,
-            content: if is_json { PartContent::Json(text) } else { PartContent::Text(text) },
-        })
-        .collect()
+    let media_type = field.content_type.or(is_json.then_some("application/json"));
+    let content = |text: String| match media_type {
+        Some(media_type) => PartContent::Typed { text, media_type: media_type.to_owned() },
+        None => PartContent::Text(text),
+    };
+    let parts = field_pairs(field, value, Escape::None).into_iter();
+    parts.map(|(name, text)| Part { name, content: content(text) }).collect()
 }
 
 fn file_parts(config: &Config, field: &Field, value: &Value, parts: &mut Vec<Part>) -> Result<(), ToolError> {
@@ -55,7 +55,10 @@ fn file_parts(config: &Config, field: &Field, value: &Value, parts: &mut Vec<Par
             Value::Null => {}
             Value::String(given) => {
                 let file = FileInput::parse(config, field.argument, given)?;
-                parts.push(Part { name: field.wire.to_owned(), content: PartContent::File(file) });
+                parts.push(Part {
+                    name: field.wire.to_owned(),
+                    content: PartContent::File { file, media_type: field.content_type },
+                });
             }
             _ => return Err(ToolError::invalid(format!("`{}` must be a file input, given as text", field.argument))),
         }
@@ -63,16 +66,8 @@ fn file_parts(config: &Config, field: &Field, value: &Value, parts: &mut Vec<Par
     Ok(())
 }
 
-/// An undeclared field: texts as they are, arrays as repeated fields, objects as JSON.
+/// An undeclared field.
 fn extra_parts(name: &str, value: &Value) -> Vec<Part> {
-    let nested = |value: &Value| matches!(value, Value::Array(_) | Value::Object(_));
-    let style = match value {
-        Value::Array(items) if items.iter().any(nested) => Style::Json,
-        Value::Object(_) => Style::Json,
-        _ => Style::Form,
-    };
-    pairs(name, value, style, true, &[], Escape::None)
-        .into_iter()
-        .map(|(name, text)| Part { name, content: PartContent::Text(text) })
-        .collect()
+    let pairs = further_pairs(name, value, Escape::None).into_iter();
+    pairs.map(|(name, text)| Part { name, content: PartContent::Text(text) }).collect()
 }

@@ -48,8 +48,10 @@ impl Payload {
             pieces.push(Piece::Bytes(Bytes::from(part_head(&boundary, &part, file.as_ref()))));
             match (part.content, file) {
                 (_, Some(file)) => pieces.push(Piece::from(file.content)),
-                (PartContent::Text(text) | PartContent::Json(text), None) => pieces.push(Piece::Bytes(text.into())),
-                (PartContent::File(_), None) => {}
+                (PartContent::Text(text) | PartContent::Typed { text, .. }, None) => {
+                    pieces.push(Piece::Bytes(text.into()))
+                }
+                (PartContent::File { .. }, None) => {}
             }
             pieces.push(Piece::Bytes(Bytes::from_static(b"\r\n")));
         }
@@ -121,7 +123,9 @@ fn part_head(boundary: &str, part: &Part, file: Option<&OpenFile>) -> String {
             head.push_str(&format!("; filename=\"{}\"\r\n", quoted(&file.name)));
             head.push_str(&format!("Content-Type: {}\r\n", file.media_type));
         }
-        (PartContent::Json(_), None) => head.push_str("\r\nContent-Type: application/json\r\n"),
+        (PartContent::Typed { media_type, .. }, None) => {
+            head.push_str(&format!("\r\nContent-Type: {media_type}\r\n"));
+        }
         _ => head.push_str("\r\n"),
     }
     head.push_str("\r\n");

@@ -1,10 +1,10 @@
 use serde_json::{Value, json};
-use toolwright_core::{Body, Code, Field, FieldKind, HttpBinding, Method, Style};
+use toolwright_core::{Alternative, Body, Code, Field, FieldKind, HttpBinding, Method, Style, ToolError};
 
 use crate::testing::{GET, Request, Server, Setting, json_answer, tool};
 
 const fn field(wire: &'static str, style: Style, explode: bool) -> Field {
-    Field { argument: wire, wire, kind: FieldKind::Value, style, explode, send_as: &[] }
+    Field { argument: wire, wire, kind: FieldKind::Value, style, explode, content_type: None, send_as: &[] }
 }
 
 const fn file(wire: &'static str) -> Field {
@@ -15,7 +15,8 @@ const fn posting(body: Body) -> HttpBinding {
     HttpBinding { method: Method::Post, body, ..GET }
 }
 
-const FORM: Body = Body::Form { fields: &[field("user", Style::Form, true), field("tags", Style::Form, true)] };
+const FORM: Body =
+    Body::Form { fields: &[field("user", Style::Form, true), field("tags", Style::Form, true)], extra: None };
 
 const UPLOAD: Body = Body::Multipart {
     fields: &[
@@ -172,4 +173,90 @@ async fn a_refused_file_means_no_request() {
     let envelope = Setting::for_server(&server).call(&tool(posting(UPLOAD)), arguments).await;
     assert_eq!(envelope.code(), Some(Code::FileRefused));
     assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_part_has_the_content_type_that_the_document_says() {
+    const FIELDS: &[Field] = &[
+        Field { content_type: Some("application/xml"), ..field("meta", Style::Form, true) },
+        Field { content_type: Some("image/png"), ..file("picture") },
+    ];
+    let server = Server::with(json_answer("{}")).await;
+    let body = Body::Multipart { fields: FIELDS, extra: None };
+    let arguments = json!({"meta": "<a/>", "picture": "data:;base64,AAEC"});
+    Setting::for_server(&server).call(&tool(posting(body)), arguments).await;
+    let text = server.only_request().text();
+    assert!(text.contains("name=\"meta\"\r\nContent-Type: application/xml\r\n\r\n<a/>"), "{text}");
+    assert!(text.contains("Content-Type: image/png\r\n"), "{text}");
+}
+
+const CHOICE: Body = Body::Choice {
+    argument: "content_type",
+    alternatives: &[
+        Alternative {
+            media_type: "application/json",
+            inside: None,
+            required: &["request"],
+            body: Body::Json { argument: "request", media_type: "application/json" },
+        },
+        Alternative {
+            media_type: "text/plain",
+            inside: None,
+            required: &["text"],
+            body: Body::Raw { argument: "text", media_type: "text/plain" },
+        },
+        Alternative {
+            media_type: "application/x-www-form-urlencoded",
+            inside: Some("form"),
+            required: &["form"],
+            body: Body::Form { fields: &[field("a", Style::Form, true)], extra: None },
+        },
+    ],
+};
+
+async fn chosen(arguments: Value) -> Result<(String, String), ToolError> {
+    let server = Server::with(json_answer("{}")).await;
+    let envelope = Setting::for_server(&server).call(&tool(posting(CHOICE)), arguments).await;
+    match envelope.error {
+        Some(error) => Err(error),
+        None => {
+            let request = server.only_request();
+            Ok((request.header("content-type").unwrap_or_default().to_owned(), request.text()))
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_media_type_chooses_among_bodies_that_differ() {
+    let sent = |media_type: &str, text: &str| Ok((media_type.to_owned(), text.to_owned()));
+    assert_eq!(chosen(json!({"request": {"a": 1}})).await, sent("application/json", "{\"a\":1}"));
+    let text = json!({"content_type": "text/plain", "text": "hi", "request": {}});
+    assert_eq!(chosen(text).await, sent("text/plain", "hi"));
+    let form = json!({"content_type": "application/x-www-form-urlencoded", "form": {"a": "b c"}});
+    assert_eq!(chosen(form).await, sent("application/x-www-form-urlencoded", "a=b%20c"));
+}
+
+#[tokio::test]
+async fn without_a_media_type_the_body_follows_from_the_arguments() {
+    assert_eq!(chosen(json!({"text": "hi"})).await.unwrap().0, "text/plain");
+    assert_eq!(chosen(json!({"form": {"a": "b"}})).await.unwrap().0, "application/x-www-form-urlencoded");
+}
+
+#[tokio::test]
+async fn a_chosen_body_whose_argument_is_missing_is_refused() {
+    let error = chosen(json!({"content_type": "text/plain"})).await.unwrap_err();
+    assert_eq!(error.message, "`text` is required where the body is sent as text/plain");
+    assert!(chosen(json!({"content_type": "image/png"})).await.unwrap_err().message.contains("must be one of"));
+}
+
+#[tokio::test]
+async fn a_raw_body_takes_the_forms_of_a_file_input() {
+    const TAR: Body = Body::Raw { argument: "body", media_type: "application/x-tar" };
+    let server = Server::with(json_answer("{}")).await;
+    Setting::for_server(&server).call(&tool(posting(TAR)), json!({"body": "base64:AAEC"})).await;
+    let request = server.only_request();
+    assert_eq!(
+        (request.header("content-type"), request.body.as_slice()),
+        (Some("application/x-tar"), &[0u8, 1, 2][..])
+    );
 }

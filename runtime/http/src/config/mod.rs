@@ -3,9 +3,10 @@
 #[cfg(test)]
 mod tests;
 
-use std::{fmt, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
 
 use reqwest::Url;
+use toolwright_core::Access;
 
 /// A value that never shows itself: not in `Debug`, not in errors, not in logs.
 #[derive(Clone, PartialEq, Eq)]
@@ -51,8 +52,16 @@ pub struct Config {
     pub server_name: String,
     /// Where the upstream is. A path in it is kept in front of every route.
     pub base_url: Url,
-    /// Sent as `Authorization: Bearer …`, to the upstream's origin only.
+    /// True where the operator chose the base URL: it then replaces every server that the document declares.
+    pub base_url_configured: bool,
+    /// Hosts beside the base URL's that operations may be served by, as `host` or `host:port`. They get no credentials.
+    pub upstream_hosts: Vec<String>,
+    /// Sent as `Authorization: Bearer …`, to the upstream's origin only, unless `access` has schemes that take it.
     pub api_key: Option<Secret>,
+    /// Security schemes and server variables of the document.
+    pub access: Access,
+    /// Values of the settings that `access` declares, by key.
+    pub settings: BTreeMap<String, Secret>,
     /// Deadline of a call that brings none of its own.
     pub request_timeout: Duration,
     /// Longest time to wait for a connection.
@@ -105,7 +114,11 @@ impl Config {
         Config {
             server_name,
             base_url,
+            base_url_configured: true,
+            upstream_hosts: Vec::new(),
             api_key: None,
+            access: Access::NONE,
+            settings: BTreeMap::new(),
             request_timeout: Duration::from_secs(300),
             connect_timeout: Duration::from_secs(10),
             max_upload_bytes: 100 * MIB,
@@ -126,6 +139,15 @@ impl Config {
             client_cert_file: None,
             user_agent: concat!("toolwright/", env!("CARGO_PKG_VERSION")).to_owned(),
         }
+    }
+}
+
+impl Config {
+    /// The value of a setting of the document; nothing where it is empty.
+    pub(crate) fn setting(&self, key: &str) -> Option<&str> {
+        let own = self.settings.get(key);
+        let value = own.or_else(|| self.api_key.as_ref().filter(|_| key == "api_key"));
+        value.map(Secret::expose).filter(|text| !text.is_empty())
     }
 }
 

@@ -16,13 +16,12 @@ use crate::{
 const LONGEST_INLINE: usize = 3 * 1024;
 
 impl Planned {
-    /// The request as a shell command. The API key is a variable such as `$LOCALAI_API_KEY`, never its value.
+    /// The request as a shell command. Credentials are variables such as `$LOCALAI_API_KEY`, never their values.
     #[must_use]
     pub fn to_curl(&self) -> String {
         let mut out = format!("curl --request {} {}", self.method.as_str(), quoted(self.url.as_str()));
-        if let Some(placeholder) = &self.key_placeholder {
-            // Double quotes, so that the shell fills in the variable.
-            push(&mut out, &format!("--header \"Authorization: Bearer ${placeholder}\""));
+        for option in &self.credentials {
+            push(&mut out, option);
         }
         for (name, value) in &self.headers {
             let value = String::from_utf8_lossy(value.as_bytes());
@@ -60,8 +59,10 @@ fn push(out: &mut String, option: &str) {
 fn form_option(name: &str, content: &PartContent) -> String {
     match content {
         PartContent::Text(text) => format!("--form-string {}", quoted(&format!("{name}={text}"))),
-        PartContent::Json(text) => format!("--form {}", quoted(&format!("{name}={text};type=application/json"))),
-        PartContent::File(file) => {
+        PartContent::Typed { text, media_type } => {
+            format!("--form {}", quoted(&format!("{name}={text};type={media_type}")))
+        }
+        PartContent::File { file, .. } => {
             let suffix = match &file.source {
                 Source::Inline { media_type, name, .. } => format!(";type={media_type};filename={name}"),
                 Source::Path(_) | Source::Url(_) => String::new(),
@@ -88,6 +89,6 @@ fn quoted_or_nothing(text: &str) -> String {
 }
 
 /// Single quotes for a POSIX shell: nothing inside is interpreted.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

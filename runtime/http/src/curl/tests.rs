@@ -13,6 +13,7 @@ const UPLOAD: HttpBinding = HttpBinding {
                 kind: FieldKind::Value,
                 style: Style::Form,
                 explode: true,
+                content_type: None,
                 send_as: &[],
             },
             Field {
@@ -21,6 +22,7 @@ const UPLOAD: HttpBinding = HttpBinding {
                 kind: FieldKind::File,
                 style: Style::Form,
                 explode: true,
+                content_type: None,
                 send_as: &[],
             },
         ],

@@ -70,7 +70,7 @@ pub(crate) fn plan(config: &Config, request: &RawRequest) -> Result<Planned, Too
         None => PlannedBody::None,
     };
     headers.entry(ACCEPT).or_insert(HeaderValue::from_static("*/*"));
-    Ok(Planned::new(config, method, url, headers, body))
+    Ok(Planned::new(config, method, url, headers, body, None))
 }
 
 fn method(given: &str) -> Result<Method, ToolError> {

@@ -2,11 +2,11 @@
 
 use reqwest::{
     Client, Request, StatusCode, Url,
-    header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, LOCATION},
+    header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, LOCATION},
 };
 
 use super::fault::Fault;
-use crate::{answer::Reply, body::Payload, config::Config, plan::Planned};
+use crate::{answer::Reply, auth::Credentials, body::Payload, config::Config, plan::Planned};
 
 const MOST_REDIRECTS: usize = 5;
 
@@ -17,14 +17,8 @@ pub(crate) struct Attempt<'a> {
     pub(crate) client: &'a Client,
     pub(crate) planned: &'a Planned,
     pub(crate) payload: &'a Payload,
-}
-
-/// The credential header. Only requests to the upstream's own origin are ever made with it.
-pub(crate) fn authorization(config: &Config) -> Option<HeaderValue> {
-    let key = config.api_key.as_ref()?;
-    let mut value = HeaderValue::from_str(&format!("Bearer {}", key.expose())).ok()?;
-    value.set_sensitive(true);
-    Some(value)
+    /// Only requests to the origin of `planned` are ever made with them.
+    pub(crate) credentials: &'a Credentials,
 }
 
 impl Attempt<'_> {
@@ -48,12 +42,12 @@ impl Attempt<'_> {
 
     fn request(&self, method: &str, url: Url, with_body: bool) -> Result<Request, Fault> {
         let method = reqwest::Method::from_bytes(method.as_bytes()).map_err(|_| Fault::Method)?;
+        let mut url = url;
+        self.credentials.add_to_url(&mut url);
         let mut request = Request::new(method, url);
         let headers = request.headers_mut();
         headers.extend(self.planned.headers.clone());
-        if let Some(value) = authorization(self.config) {
-            headers.insert(AUTHORIZATION, value);
-        }
+        self.credentials.add_to_headers(headers);
         let Some(body) = self.payload.body().filter(|_| with_body) else {
             // RFC 9110 section 8.6: say that nothing comes, where something could.
             if matches!(request.method().as_str(), "POST" | "PUT" | "PATCH") {

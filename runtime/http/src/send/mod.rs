@@ -7,7 +7,7 @@ mod retry;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use attempt::{Attempt, authorization};
+pub(crate) use attempt::Attempt;
 pub(crate) use fault::{broke_off, unreachable};
 
 use toolwright_core::ToolError;

@@ -2,7 +2,7 @@
 
 use reqwest::{
     StatusCode, Url,
-    header::{AUTHORIZATION, HeaderMap, HeaderValue, USER_AGENT},
+    header::{HeaderMap, HeaderValue, USER_AGENT},
 };
 use serde_json::Value;
 use tokio::{net::TcpStream, time::timeout};
@@ -15,9 +15,10 @@ use toolwright_core::{Code, ToolError};
 use super::{Refusal, Session};
 use crate::{
     answer::{message_of, sentence},
+    auth::{self, Credentials, Tokens},
     connect::LazyClient,
     encode::Target,
-    send::{authorization, unreachable},
+    send::unreachable,
 };
 
 /// No message of an exchange is larger, whatever the limit on answers is.
@@ -26,8 +27,15 @@ const LARGEST_MESSAGE: u64 = 16 * 1024 * 1024;
 pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
 
 /// Connects and shakes hands, within the connect timeout and the deadline.
-pub(crate) async fn open(session: Session<'_>, client: &LazyClient, target: Target) -> Result<Socket, Refusal> {
-    let request = request(session, target.url, &target.headers)?;
+pub(crate) async fn open(
+    session: Session<'_>,
+    client: &LazyClient,
+    tokens: &Tokens,
+    target: Target,
+) -> Result<Socket, Refusal> {
+    let (config, context) = (session.config, session.context);
+    let credentials = auth::obtain(config, client.get(config)?, tokens, None, context).await?;
+    let request = request(session, target.url, &target.headers, &credentials)?;
     let address = address(session, &request)?;
     let tls = client.tls()?;
     let largest = usize::try_from(session.config.max_response_bytes.min(LARGEST_MESSAGE)).unwrap_or(usize::MAX);
@@ -45,19 +53,23 @@ pub(crate) async fn open(session: Session<'_>, client: &LazyClient, target: Targ
     }
 }
 
-fn request(session: Session<'_>, mut url: Url, headers: &HeaderMap) -> Result<Request, ToolError> {
+fn request(
+    session: Session<'_>,
+    mut url: Url,
+    headers: &HeaderMap,
+    credentials: &Credentials,
+) -> Result<Request, ToolError> {
     let invalid = || ToolError::invalid("the exchange has no address that can be connected to");
     let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
     url.set_scheme(scheme).map_err(|()| invalid())?;
+    credentials.add_to_url(&mut url);
     let mut request = url.as_str().into_client_request().map_err(|_| invalid())?;
     let out = request.headers_mut();
     out.extend(headers.clone());
     if let Ok(agent) = HeaderValue::from_str(&session.config.user_agent) {
         out.insert(USER_AGENT, agent);
     }
-    if let Some(value) = authorization(session.config) {
-        out.insert(AUTHORIZATION, value);
-    }
+    credentials.add_to_headers(out);
     Ok(request)
 }
 

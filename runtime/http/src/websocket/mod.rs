@@ -16,7 +16,9 @@ use self::{
     exchange::{Ended, Talk},
     inbox::Inbox,
 };
-use crate::{answer::Unread, config::Config, connect::LazyClient, context::CallContext, encode, saved::SavedFiles};
+use crate::{
+    answer::Unread, auth::Tokens, config::Config, connect::LazyClient, context::CallContext, encode, saved::SavedFiles,
+};
 
 /// What an exchange is carried out with.
 #[derive(Debug, Clone, Copy)]
@@ -44,11 +46,12 @@ impl Session<'_> {
     pub(crate) async fn run(
         self,
         client: &LazyClient,
+        tokens: &Tokens,
         binding: &WebSocketBinding,
         arguments: &Map<String, Value>,
     ) -> Envelope {
         let started = Instant::now();
-        let mut envelope = match self.converse(client, binding, arguments).await {
+        let mut envelope = match self.converse(client, tokens, binding, arguments).await {
             Ok(envelope) => envelope,
             Err(refusal) => Envelope { status_code: refusal.status, ..Envelope::failure(refusal.error) },
         };
@@ -59,12 +62,13 @@ impl Session<'_> {
     async fn converse(
         self,
         client: &LazyClient,
+        tokens: &Tokens,
         binding: &WebSocketBinding,
         arguments: &Map<String, Value>,
     ) -> Result<Envelope, Refusal> {
         let conversation = Conversation::read(self.config, binding.exchange, arguments)?;
         let target = encode::target(&self.config.base_url, binding.path, binding.parameters, arguments)?;
-        let socket = connect::open(self, client, target).await?;
+        let socket = connect::open(self, client, tokens, target).await?;
         let mut inbox = Inbox::new(self, conversation.max_messages);
         let talk =
             Talk { context: self.context, until: conversation.until(self.context), flushes: conversation.flushes };

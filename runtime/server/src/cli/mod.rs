@@ -109,7 +109,7 @@ impl Invocation<'_> {
         let profile = profile.or_else(|| environment.get(&variable).filter(|name| !name.is_empty()));
         let mut problems = file.problems.clone();
         problems.extend(file.check_profile(profile.as_deref()).err());
-        let flags = options::setting_flags(self.matches);
+        let flags = options::setting_flags(self.server, self.matches);
         let texts = settings::resolution(self.server, environment, &flags, &file, profile.as_deref());
         Ok((texts, problems))
     }

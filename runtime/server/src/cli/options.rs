@@ -4,7 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use toolwright_core::ServerSpec;
 
-use crate::settings::{DECLARED, Declared, Flags, TomlForm};
+use crate::settings::{Declared, Flags, TomlForm, declared};
 
 /// The name of the binary.
 pub(super) fn binary(server: &ServerSpec) -> String {
@@ -29,7 +29,9 @@ pub(super) fn command(server: &ServerSpec) -> Command {
         .after_help(examples(&name))
         .arg(global("config", "FILE", "Configuration file [env: TOOLWRIGHT_CONFIG]"))
         .arg(global("profile", "NAME", &format!("Instance to use [env: {}_PROFILE]", server.env_prefix)))
-        .args(DECLARED.iter().filter(|declared| !declared.kind.secret).map(|declared| setting(declared, server)))
+        .args(
+            declared(server).iter().filter(|declared| !declared.kind.secret).map(|declared| setting(declared, server)),
+        )
         .subcommand(
             Command::new("stdio")
                 .about("Serve over stdin and stdout (the default)")
@@ -71,7 +73,7 @@ fn global(name: &'static str, value: &'static str, help: &str) -> Arg {
 }
 
 /// Flags of settings carry the names of their keys; values are read where the other sources are.
-fn setting(declared: &'static Declared, server: &ServerSpec) -> Arg {
+fn setting(declared: &Declared, server: &ServerSpec) -> Arg {
     let env = declared.env(server);
     let help = match declared.shown_default(server) {
         default if default.is_empty() => format!("{} [env: {env}]", declared.help()),
@@ -92,8 +94,8 @@ fn setting(declared: &'static Declared, server: &ServerSpec) -> Arg {
 }
 
 /// The settings given as flags.
-pub(super) fn setting_flags(matches: &ArgMatches) -> Flags {
-    let given = DECLARED.iter().filter(|declared| !declared.kind.secret);
+pub(super) fn setting_flags(server: &ServerSpec, matches: &ArgMatches) -> Flags {
+    let given = declared(server).into_iter().filter(|declared| !declared.kind.secret);
     given.filter_map(|declared| Some((declared.key, matches.get_one::<String>(declared.key)?.clone()))).collect()
 }
 
@@ -174,14 +176,17 @@ mod tests {
     #[test]
     fn settings_are_flags_after_the_command_too() {
         let matches = command(&SERVER).try_get_matches_from(["demo-server", "http", "--port", "9"]).unwrap();
-        assert_eq!(setting_flags(&matches).get("port").map(String::as_str), Some("9"));
+        assert_eq!(setting_flags(&crate::testing::SERVER, &matches).get("port").map(String::as_str), Some("9"));
     }
 
     #[test]
     fn a_switch_needs_no_value_and_takes_none_that_follows() {
         let given = |arguments: &[&str]| {
             let matches = command(&SERVER).try_get_matches_from([&["demo-server"], arguments].concat()).unwrap();
-            (setting_flags(&matches).get("read_only").cloned(), matches.subcommand_name().map(str::to_owned))
+            (
+                setting_flags(&crate::testing::SERVER, &matches).get("read_only").cloned(),
+                matches.subcommand_name().map(str::to_owned),
+            )
         };
         assert_eq!(given(&["--read-only", "http"]), (Some("true".into()), Some("http".into())));
         assert_eq!(given(&["--read-only=false"]), (Some("false".into()), None));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 use toolwright_core::ServerSpec;
 
-use super::{DECLARED, Problem};
+use super::{Declared, Problem, declared};
 
 /// Root keys that belong to other parts of the configuration document.
 const RESERVED: [&str; 5] = ["schema_version", "server", "llm", "observability", "secrets"];
@@ -58,7 +58,7 @@ impl ConfigFile {
             let column = before.chars().rev().take_while(|&character| character != '\n').count() + 1;
             vec![Problem::new(format!("{place}:{line}:{column}"), error.message().to_owned())]
         })?;
-        let mut reader = Reader { place, problems: Vec::new() };
+        let mut reader = Reader { place, known: declared(server), problems: Vec::new() };
         let file = reader.file(&root, path, server);
         Ok(ConfigFile { problems: reader.problems, ..file })
     }
@@ -88,6 +88,7 @@ impl ConfigFile {
 
 struct Reader {
     place: String,
+    known: Vec<Declared>,
     problems: Vec<Problem>,
 }
 
@@ -126,8 +127,9 @@ impl Reader {
         let mut texts = BTreeMap::new();
         for (key, value) in table.iter().filter(|(key, _)| !skipped.contains(&key.as_str())) {
             let place = format!("{prefix}{key}");
-            if !DECLARED.iter().any(|declared| declared.key == key) {
-                self.report(&place, unknown_key(key, skipped));
+            if !self.known.iter().any(|declared| declared.key == key) {
+                let message = unknown_key(key, &self.known, skipped);
+                self.report(&place, message);
             } else if let Some(text) = textual(value) {
                 texts.insert(key.clone(), text);
             } else {
@@ -142,8 +144,8 @@ impl Reader {
     }
 }
 
-fn unknown_key(key: &str, also: &[&str]) -> String {
-    let known = DECLARED.iter().map(|declared| declared.key).chain(also.iter().copied());
+fn unknown_key(key: &str, known: &[Declared], also: &[&str]) -> String {
+    let known = known.iter().map(|declared| declared.key).chain(also.iter().copied());
     match nearest(key, known) {
         Some(name) => format!("unknown key; did you mean `{name}`?"),
         None => "unknown key; `config example` lists all".to_owned(),

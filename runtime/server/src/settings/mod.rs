@@ -5,6 +5,7 @@
 //! defaults), else its default. All faults are collected, never just the first.
 
 mod check;
+mod document;
 mod file;
 mod report;
 mod resolve;
@@ -13,6 +14,8 @@ mod value;
 use std::path::PathBuf;
 
 pub(crate) use check::{check, check_names};
+pub use document::DocumentSettings;
+pub(crate) use document::declared;
 pub(crate) use file::{ConfigFile, nearest};
 pub(crate) use report::{example, table};
 pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, resolution, resolve};
@@ -53,6 +56,8 @@ pub(crate) struct Declared {
     help: &'static str,
     /// What it accepts.
     pub(crate) kind: &'static Kind,
+    /// The only values accepted; empty for any.
+    pub(crate) allowed: &'static [&'static str],
 }
 
 impl Declared {
@@ -87,6 +92,10 @@ macro_rules! settings {
         #[non_exhaustive]
         pub struct Settings {
             $( $(#[doc = $help])+ pub $key: $type, )+
+            /// Credentials and variables that the server's document declares.
+            pub document: DocumentSettings,
+            /// Whether the base URL was set, and is not the document's.
+            pub base_url_configured: bool,
         }
 
         /// The declarations, in the order of the documentation.
@@ -97,13 +106,16 @@ macro_rules! settings {
                 default: $default,
                 help: concat!($($help),+),
                 kind: &<$type as SettingValue>::KIND,
+                allowed: &[],
             }, )+
         ];
 
         impl Settings {
             pub(crate) fn parse(texts: &Resolution, problems: &mut Vec<Problem>) -> Option<Settings> {
                 $( let $key = texts.parse::<$type>(stringify!($key), problems); )+
-                Some(Settings { $( $key: $key?, )+ })
+                let document = DocumentSettings::read(texts, problems);
+                let base_url_configured = texts.is_set("base_url");
+                Some(Settings { $( $key: $key?, )+ document, base_url_configured })
             }
         }
     };
@@ -114,6 +126,8 @@ settings! {
     base_url: BaseUrl = "", "{P}_BASE_URL";
     /// Key of the API, sent as a bearer token. Not a flag, since command lines are public.
     api_key: Option<Secret> = "", "{P}_API_KEY";
+    /// Hosts beside the base URL's that the document's operations may be sent to, as `host` or `host:port`.
+    upstream_hosts: Names = "", "{P}_UPSTREAM_HOSTS";
     /// Deadline of one call in seconds, from its arrival to its last byte.
     request_timeout: Seconds = "300", "{P}_REQUEST_TIMEOUT";
     /// How long a connection to the API may take to open, in seconds.

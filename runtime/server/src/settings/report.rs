@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use toolwright_core::ServerSpec;
 
-use super::{DECLARED, Declared, TomlForm};
+use super::{Declared, TomlForm, declared};
 
 /// An example of the configuration file: every setting with its help, commented out, at its default.
 pub(crate) fn example(server: &ServerSpec) -> String {
@@ -14,8 +14,8 @@ pub(crate) fn example(server: &ServerSpec) -> String {
          [server.{name}]\n",
         name = server.name
     );
-    for declared in DECLARED {
-        let (key, env, value) = (declared.key, declared.env(server), toml_value(declared, server));
+    for declared in declared(server) {
+        let (key, env, value) = (declared.key, declared.env(server), toml_value(&declared, server));
         // Writing to a String cannot fail.
         let _ = write!(out, "\n# {} (environment: {env})\n# {key} = {value}\n", declared.help());
     }
@@ -30,7 +30,7 @@ pub(crate) fn example(server: &ServerSpec) -> String {
 /// The table of settings in Markdown.
 pub(crate) fn table(server: &ServerSpec) -> String {
     let mut out = String::from("| TOML key | environment | default | what it does |\n|---|---|---|---|\n");
-    for declared in DECLARED {
+    for declared in declared(server) {
         let default = match declared.shown_default(server) {
             default if default.is_empty() => "–".to_owned(),
             default => format!("`{default}`"),
@@ -76,6 +76,6 @@ mod tests {
 
     #[test]
     fn the_table_has_a_row_for_every_setting() {
-        assert_eq!(table(&SERVER).lines().count(), DECLARED.len() + 2);
+        assert_eq!(table(&SERVER).lines().count(), declared(&SERVER).len() + 2);
     }
 }

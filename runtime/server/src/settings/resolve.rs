@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toolwright_core::ServerSpec;
 
-use super::{ConfigFile, DECLARED, Declared, Problem, SettingValue, Settings};
+use super::{ConfigFile, Declared, Problem, SettingValue, Settings, declared, document};
 
 /// The environment variables of this process, or a fixed set of them.
 #[derive(Debug, Clone, Default)]
@@ -88,7 +88,7 @@ impl std::fmt::Display for Source {
 /// The text of one setting.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolved {
-    pub(crate) declared: &'static Declared,
+    pub(crate) declared: Declared,
     pub(crate) text: String,
     pub(crate) source: Source,
 }
@@ -103,6 +103,11 @@ impl Resolution {
     /// The entry of that key.
     pub(crate) fn entry(&self, key: &str) -> Option<&Resolved> {
         self.entries.iter().find(|entry| entry.declared.key == key)
+    }
+
+    /// True where a flag, a variable or the file says it.
+    pub(super) fn is_set(&self, key: &str) -> bool {
+        self.entry(key).is_some_and(|entry| entry.source != Source::Default)
     }
 
     /// Reads one setting; a fault is added to the problems.
@@ -147,7 +152,7 @@ impl Resolved {
         hidden.as_deref().unwrap_or(&self.text).escape_debug().to_string()
     }
 
-    fn problem(&self, accepted: &str) -> Problem {
+    pub(super) fn problem(&self, accepted: &str) -> Problem {
         let shown = self.shown();
         let given = match (self.declared.kind.secret, shown.chars().count()) {
             (true, _) => "a value that is not shown here".to_owned(),
@@ -168,14 +173,20 @@ pub(crate) fn resolution(
     profile: Option<&str>,
 ) -> Resolution {
     let state = environment.state_dir(server);
-    let find = |declared: &'static Declared| {
-        let found = from_flag(declared, flags)
-            .or_else(|| from_environment(declared, server, environment))
+    let find = |declared: Declared| {
+        let found = from_flag(&declared, flags)
+            .or_else(|| from_environment(&declared, server, environment))
             .or_else(|| file.find(declared.key, profile).map(|(text, place)| (text, Source::File(place))));
-        let (text, source) = found.unwrap_or_else(|| (default(declared, server, &state), Source::Default));
+        let (text, source) = found.unwrap_or_else(|| (default(&declared, server, &state), Source::Default));
         Resolved { declared, text: text.trim().to_owned(), source }
     };
-    Resolution { entries: DECLARED.iter().map(find).collect() }
+    let mut resolution = Resolution { entries: declared(server).into_iter().map(find).collect() };
+    let address = document::filled(server, &resolution);
+    let base_url = resolution.entries.iter_mut().find(|entry| entry.declared.key == "base_url");
+    if let Some(entry) = base_url.filter(|entry| entry.source == Source::Default) {
+        entry.text = address;
+    }
+    resolution
 }
 
 /// Finds and reads all settings.

@@ -9,7 +9,7 @@ pub(crate) use wire::Wire;
 use std::sync::Arc;
 
 use toolwright_core::{
-    Binding, Body, Catalog, Declared, DocumentFacts, FixedTool, HttpBinding, Location, Method, Parameter, Risk,
+    Access, Binding, Body, Catalog, Declared, DocumentFacts, FixedTool, HttpBinding, Location, Method, Parameter, Risk,
     SearchTerms, ServerSpec, Style, ToolSpec,
 };
 
@@ -46,6 +46,8 @@ const fn http(method: Method, path: &'static str) -> HttpBinding {
         produces: &["application/json"],
         stream: None,
         stand_in: None,
+        security: None,
+        server: None,
     }
 }
 
@@ -120,6 +122,7 @@ pub(crate) static SERVER: ServerSpec = ServerSpec {
     instructions: "Call the tools.",
     env_prefix: "DEMO",
     default_base_url: "http://127.0.0.1:8080",
+    access: Access::NONE,
     preset: &["get_item", "list_items", "delete_item", "slow_report"],
     health: &["list_items"],
     fixed_tools: &[

@@ -1,0 +1,359 @@
+//! What the generator makes of bodies, credentials and servers. One rule each, on the smallest document.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{arguments, document, files, findings, generated, json as file, text};
+
+/// A document of one POST with this body, in flow YAML.
+fn post(content: &str) -> String {
+    format!(
+        "openapi: 3.1.0
+info: {{title: t, version: '1'}}
+paths:
+  /t:
+    post:
+      operationId: t
+      requestBody: {{required: true, content: {content}}}
+      responses: {{'200': {{description: ok}}}}
+components:
+  schemas:
+    Thing: {{type: object, required: [name], properties: {{name: {{type: string}}, data: {{type: string, format: binary}}}}}}
+"
+    )
+}
+
+fn bodies(content: &str) -> Value {
+    arguments(&generated(&document(&post(content))).0, "t")
+}
+
+fn schema(content: &str) -> Value {
+    file(&generated(&document(&post(content))).0, "schemas/t.json")
+}
+
+fn code(content: &str) -> String {
+    text(&generated(&document(&post(content))).0, "src/general.rs")
+}
+
+#[test]
+fn bytes_are_a_file_input_of_the_declared_type() {
+    for media_type in ["application/octet-stream", "application/x-tar", "image/png", "application/zip"] {
+        let content = format!("{{{media_type}: {{schema: {{type: string, format: binary}}}}}}");
+        assert_eq!(bodies(&content), json!({"file": {"in": "body", "media_type": media_type, "required": true}}));
+        let file = &schema(&content)["properties"]["file"];
+        assert_eq!(file, &json!({"type": "string", "description": "Path, data: URI, base64: or URL."}));
+    }
+}
+
+#[test]
+fn bytes_need_no_schema() {
+    assert_eq!(bodies("{application/octet-stream: {}}")["file"]["in"], "body");
+}
+
+#[test]
+fn anything_that_is_bytes_is_a_file_input() {
+    let any = "{'*/*': {schema: {type: string, format: binary}}}";
+    assert_eq!(bodies(any)["file"]["media_type"], "*/*");
+}
+
+#[test]
+fn text_is_one_argument_of_text_whatever_its_schema_says() {
+    for media_type in ["text/plain", "application/xml", "text/csv", "application/yaml"] {
+        let content = format!("{{{media_type}: {{schema: {{$ref: '#/components/schemas/Thing'}}}}}}");
+        assert_eq!(bodies(&content), json!({"text": {"in": "body", "media_type": media_type, "required": true}}));
+        assert_eq!(schema(&content)["properties"]["text"]["type"], "string");
+    }
+}
+
+#[test]
+fn a_text_schema_keeps_what_it_says_of_text() {
+    let content = "{text/plain: {schema: {type: string, enum: [on, off]}}}".replace("on, off", "'on', 'off'");
+    assert_eq!(schema(&content)["properties"]["text"]["enum"], json!(["on", "off"]));
+}
+
+#[test]
+fn json_bodies_of_any_type_are_one_argument() {
+    for shape in ["string", "integer", "array", "object", "boolean"] {
+        let content = format!("{{application/json: {{schema: {{type: {shape}}}}}}}");
+        assert_eq!(schema(&content)["properties"]["request"]["type"], shape);
+    }
+    let map = "{application/json: {schema: {type: object, additionalProperties: {type: integer}}}}";
+    assert_eq!(schema(map)["properties"]["request"]["additionalProperties"]["type"], "integer");
+}
+
+#[test]
+fn json_types_are_sent_as_declared() {
+    for media_type in ["application/json-patch+json", "application/merge-patch+json", "application/vnd.x.v1+json"] {
+        let content = format!("{{{media_type}: {{schema: {{type: array, items: {{}}}}}}}}");
+        assert_eq!(bodies(&content)["request"]["media_type"], media_type);
+    }
+}
+
+#[test]
+fn lines_of_json_are_an_array_of_their_items() {
+    let content = "{application/x-ndjson: {itemSchema: {$ref: '#/components/schemas/Thing'}}}";
+    let request = &schema(content)["properties"]["request"];
+    assert_eq!(request["type"], "array");
+    assert!(request["items"].is_object(), "{request}");
+}
+
+#[test]
+fn of_media_types_with_one_schema_json_is_sent_and_nothing_is_asked() {
+    let content = "{application/xml: {schema: {type: object}}, application/json: {schema: {type: object}}}";
+    assert_eq!(bodies(content), json!({"request": {"in": "body", "media_type": "application/json", "required": true}}));
+}
+
+#[test]
+fn a_form_with_files_goes_before_json_of_the_same_schema() {
+    let same = "{schema: {$ref: '#/components/schemas/Thing'}}";
+    let content = format!("{{application/json: {same}, multipart/form-data: {same}}}");
+    assert_eq!(bodies(&content)["data"]["in"], "file");
+}
+
+#[test]
+fn bodies_that_differ_are_chosen_by_content_type() {
+    let content = "{text/plain: {schema: {type: string}}, multipart/form-data: {schema: {$ref: '#/components/schemas/Thing'}}, \
+                   application/json: {schema: {type: object, properties: {a: {type: integer}}}}}";
+    let schema = schema(content);
+    assert_eq!(schema["required"], Value::Null);
+    assert_eq!(
+        schema["properties"]["content_type"]["enum"],
+        json!(["application/json", "multipart/form-data", "text/plain"])
+    );
+    let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["request", "form", "text", "content_type"]);
+    let data = &schema["properties"]["form"]["properties"]["data"];
+    assert_eq!(data["description"], "Path, data: URI, base64: or URL.");
+    let code = code(content);
+    assert!(code.contains("#[body(required)]"), "{code}");
+    assert!(code.contains("field(wire = \"data\", file)"), "{code}");
+    assert!(code.contains("#[content_type]"), "{code}");
+}
+
+#[test]
+fn parts_have_the_content_type_of_their_encoding() {
+    let content = "{multipart/form-data: {schema: {type: object, properties: {meta: {type: object}, xml: {type: string}, \
+                   data: {type: string, format: binary}}}, encoding: {meta: {contentType: application/json}, \
+                   xml: {contentType: 'application/xml; charset=utf-8'}, data: {contentType: 'image/png, image/jpeg'}}}}";
+    let bodies = bodies(content);
+    assert_eq!((&bodies["meta"]["style"], &bodies["meta"]["content_type"]), (&json!("json"), &Value::Null));
+    assert_eq!(bodies["xml"]["content_type"], "application/xml; charset=utf-8");
+    assert_eq!(bodies["data"]["content_type"], Value::Null);
+}
+
+#[test]
+fn urlencoded_fields_have_the_style_of_their_encoding() {
+    let content = "{application/x-www-form-urlencoded: {schema: {type: object, properties: {deep: {type: object}, \
+                   piped: {type: array, items: {type: string}}, json: {type: object}, joined: {type: array, items: {type: string}}}}, \
+                   encoding: {deep: {style: deepObject, explode: true}, piped: {style: pipeDelimited}, joined: {explode: false}}}}";
+    let bodies = bodies(content);
+    let written = |name: &str| (bodies[name]["style"].clone(), bodies[name]["explode"].clone());
+    assert_eq!(written("deep"), (json!("deep"), json!(true)));
+    assert_eq!(written("piped"), (json!("pipes"), json!(false)));
+    assert_eq!(written("json"), (json!("json"), json!(false)));
+    assert_eq!(written("joined"), (json!("form"), json!(false)));
+}
+
+#[test]
+fn a_form_without_declared_fields_takes_any() {
+    for media_type in ["application/x-www-form-urlencoded", "multipart/form-data"] {
+        let content = format!("{{{media_type}: {{schema: {{type: object}}}}}}");
+        assert_eq!(schema(&content)["properties"]["form"]["type"], "object");
+    }
+    assert!(code("{application/x-www-form-urlencoded: {schema: {}}}").contains("#[extra(urlencoded)]"));
+}
+
+#[test]
+fn the_fields_of_a_union_are_fields_of_the_form() {
+    let content = "{application/x-www-form-urlencoded: {schema: {oneOf: [{type: object, required: [a], properties: {a: {type: string}}}, \
+                   {type: object, properties: {b: {type: string}}}]}}}";
+    let schema = schema(content);
+    let names: Vec<&String> = schema["properties"].as_object().unwrap().keys().collect();
+    assert_eq!((names, &schema["required"]), (vec![&"a".to_owned(), &"b".to_owned()], &Value::Null));
+}
+
+#[test]
+fn a_body_without_media_types_is_sent_as_json() {
+    assert_eq!(bodies("{}")["request"]["in"], "body");
+}
+
+#[test]
+fn a_body_that_leaves_no_input_fails_the_build() {
+    let content = "{application/x-www-form-urlencoded: {schema: {type: object, properties: {id: {type: string, readOnly: true}}}}}";
+    assert!(
+        findings(&document(&post(content))).contains("POST /t has a body, and its tool would have no input for it")
+    );
+}
+
+/// A document of two GETs with these members at the root, and these in the first operation.
+fn with_root(root: &str, operation: &str) -> String {
+    format!(
+        "openapi: 3.1.0
+info: {{title: t, version: '1'}}
+{root}
+paths:
+  /t:
+    get: {{operationId: t, responses: {{'200': {{description: ok}}}}{operation}}}
+"
+    )
+}
+
+fn server(root: &str, operation: &str) -> (String, String) {
+    let (generated, _) = generated(&document(&with_root(root, operation)));
+    let plain = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    (plain(text(&generated, "src/lib.rs")), plain(text(&generated, "src/general.rs")))
+}
+
+fn scheme(node: &str) -> String {
+    server(&format!("components: {{securitySchemes: {{petAuth: {node}}}}}"), "").0
+}
+
+#[test]
+fn a_key_is_a_setting_named_after_its_scheme() {
+    let root = scheme("{type: apiKey, in: header, name: X-Key}");
+    assert!(root.contains("key: \"pet_auth\", env: \"T_PET_AUTH\""), "{root}");
+    assert!(
+        root.contains(
+            "ApiKey { location: toolwright_core::Location::Header, wire: \"X-Key\", setting: \"pet_auth\", }"
+        ),
+        "{root}"
+    );
+    assert!(root.contains("secret: true"), "{root}");
+}
+
+#[test]
+fn basic_has_a_user_name_and_a_password() {
+    let root = scheme("{type: http, scheme: Basic}");
+    assert!(root.contains("Basic { username: \"pet_auth_username\", password: \"pet_auth_password\", }"), "{root}");
+    assert!(root.contains("env: \"T_PET_AUTH_PASSWORD\""), "{root}");
+}
+
+#[test]
+fn bearer_and_openid_are_a_token() {
+    for node in ["{type: http, scheme: bearer}", "{type: openIdConnect, openIdConnectUrl: 'https://id/x'}"] {
+        assert!(scheme(node).contains("Bearer { setting: \"pet_auth\""));
+    }
+}
+
+#[test]
+fn client_credentials_know_their_token_endpoint() {
+    let root = scheme("{type: oauth2, flows: {clientCredentials: {tokenUrl: 'https://id/token', scopes: {}}}}");
+    assert!(root.contains("client_secret: \"pet_auth_client_secret\""), "{root}");
+    assert!(root.contains("env: \"T_PET_AUTH_TOKEN_URL\", default: \"https://id/token\""), "{root}");
+}
+
+#[test]
+fn flows_that_need_a_browser_take_a_token() {
+    let root = scheme("{type: oauth2, flows: {implicit: {authorizationUrl: 'https://id/a', scopes: {}}}}");
+    assert!(root.contains("Bearer { setting: \"pet_auth_token\""), "{root}");
+}
+
+#[test]
+fn a_scheme_never_takes_the_name_of_a_setting_of_every_server() {
+    let (root, _) = server("components: {securitySchemes: {host: {type: http, scheme: bearer}}}", "");
+    assert!(root.contains("key: \"host_credential\""), "{root}");
+}
+
+#[test]
+fn requirements_keep_their_alternatives_and_combinations() {
+    let schemes =
+        "components: {securitySchemes: {a: {type: http, scheme: bearer}, b: {type: apiKey, in: query, name: k}}}";
+    let root = format!("security: [{{a: [], b: []}}, {{b: []}}]\n{schemes}");
+    assert!(server(&root, "").0.contains("security: &[&[\"a\", \"b\"], &[\"b\"]]"));
+    let own = server(&root, ", security: [{}, {a: []}]").1;
+    assert!(own.contains("security((), (\"a\"))"), "{own}");
+    assert!(server(&root, ", security: []").1.contains("security()"));
+    assert!(server(schemes, "").0.contains("security: &[&[\"a\"], &[\"b\"]]"));
+}
+
+#[test]
+fn where_the_server_file_says_how_to_authenticate_the_schemes_are_left_aside() {
+    let root = "components: {securitySchemes: {a: {type: http, scheme: bearer}}}";
+    let mut files = files(&with_root(root, ", security: []"), "", None);
+    let settings = "server: t\ntitle: T\ndocument: openapi.yaml\nupstream: {env_prefix: T, auth: {bearer: api_key}}\n";
+    files.insert("specs/t/server.yaml", settings);
+    let (generated, _) = generated(&files);
+    assert!(text(&generated, "src/lib.rs").contains("access: Access::NONE"));
+    assert!(!text(&generated, "src/general.rs").contains("security"));
+}
+
+#[test]
+fn the_documents_server_is_the_default_and_its_variables_are_settings() {
+    let servers =
+        "servers: [{url: 'https://{region}.example/v1/', variables: {region: {default: eu, enum: [eu, us]}}}]";
+    let (root, _) = server(servers, "");
+    assert!(root.contains("default_base_url: \"https://{server_region}.example/v1\""), "{root}");
+    assert!(root.contains("env: \"T_SERVER_REGION\", default: \"eu\""), "{root}");
+    assert!(root.contains("allowed: &[\"eu\", \"us\"]"), "{root}");
+}
+
+#[test]
+fn a_relative_server_is_no_default() {
+    assert!(server("servers: [{url: /api}]", "").0.contains("default_base_url: \"\""));
+}
+
+#[test]
+fn a_host_of_the_server_file_and_a_path_of_the_document_make_one_address() {
+    let address = |base_url: &str, declared: &str| {
+        let mut files = files(&with_root(&format!("servers: [{{url: '{declared}'}}]"), ""), "", None);
+        let upstream = format!("upstream: {{env_prefix: T, base_url: '{base_url}'}}\n");
+        files.insert("specs/t/server.yaml", format!("server: t\ntitle: T\ndocument: openapi.yaml\n{upstream}"));
+        let root = text(&generated(&files).0, "src/lib.rs");
+        let line = root.lines().find(|line| line.contains("default_base_url")).unwrap();
+        line.split('"').nth(1).unwrap().to_owned()
+    };
+    assert_eq!(address("http://h:1", "/api/v1/"), "http://h:1/api/v1");
+    assert_eq!(address("http://h:1/proxy", "/api/v1"), "http://h:1/proxy");
+    assert_eq!(address("http://h:1", "https://other/v1"), "http://h:1");
+}
+
+#[test]
+fn an_operations_server_beats_its_paths() {
+    let root = "servers: [{url: 'https://a.example'}]";
+    assert!(server(root, ", servers: [{url: 'https://b.example/x'}]").1.contains("server = \"https://b.example/x\""));
+    let mut of_path = with_root(root, "");
+    of_path.push_str("    servers: [{url: /p}]\n");
+    let (generated, _) = generated(&document(&of_path));
+    assert!(text(&generated, "src/general.rs").contains("server = \"/p\""));
+}
+
+fn parameter(node: &str) -> Value {
+    let operation = format!(", parameters: [{node}]");
+    arguments(&generated(&document(&with_root("", &operation))).0, "t")
+}
+
+#[test]
+fn headers_that_carry_route_or_frame_are_no_arguments() {
+    for name in ["Accept", "content-type", "Authorization", "Cookie", "Host", "Content-Length"] {
+        let node = format!("{{name: {name}, in: header, schema: {{type: string}}}}");
+        assert_eq!(parameter(&node), Value::Null, "{name}");
+    }
+}
+
+#[test]
+fn headers_and_cookies_have_their_styles() {
+    let header = parameter("{name: X-Ids, in: header, explode: true, schema: {type: object}}");
+    assert_eq!((&header["x_ids"]["style"], &header["x_ids"]["explode"]), (&json!("simple"), &json!(true)));
+    let cookie = parameter("{name: ids, in: cookie, explode: false, schema: {type: array, items: {type: string}}}");
+    assert_eq!((&cookie["ids"]["style"], &cookie["ids"]["explode"]), (&json!("form"), &json!(false)));
+    let newer = parameter("{name: ids, in: cookie, style: cookie, schema: {type: string}}");
+    assert_eq!(newer["ids"]["style"], "form");
+}
+
+#[test]
+fn a_style_that_the_place_does_not_know_is_the_default_with_a_warning() {
+    let node = "{name: X-Ids, in: header, style: form, schema: {type: string}}";
+    assert_eq!(parameter(node)["x_ids"]["style"], "simple");
+    let operation = format!(", parameters: [{node}]");
+    assert!(findings(&document(&with_root("", &operation))).contains("a parameter in header has no style \"form\""));
+}
+
+#[test]
+fn a_content_parameter_is_json_unless_it_is_text() {
+    let json_one = parameter("{name: q, in: query, content: {application/json: {schema: {type: object}}}}");
+    assert_eq!(json_one["q"]["style"], "json");
+    let text_one = parameter("{name: q, in: query, content: {text/plain: {schema: {type: string}}}}");
+    assert_eq!(text_one["q"]["style"], "form");
+}

@@ -1,0 +1,105 @@
+//! Bodies that are one argument, and the choice among several bodies.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::LitStr;
+
+use super::{first_body, option, variant};
+use crate::field::{Argument, FormField, Place};
+
+const MULTIPART: &str = "multipart/form-data";
+const URLENCODED: &str = "application/x-www-form-urlencoded";
+
+/// One argument as the whole body.
+pub(super) fn whole(body: &Argument) -> TokenStream {
+    let (name, media_type) = (&body.name, media_type(body));
+    let kind = if is_json(&media_type) { quote!(Json) } else { quote!(Raw) };
+    quote!(::toolwright_core::Body::#kind { argument: #name, media_type: #media_type })
+}
+
+fn media_type(body: &Argument) -> String {
+    body.media_type.as_ref().map_or_else(|| "application/json".to_owned(), LitStr::value)
+}
+
+/// A media type in lower case, without parameters.
+fn essence(media_type: &str) -> String {
+    media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+}
+
+fn is_json(media_type: &str) -> bool {
+    let essence = essence(media_type);
+    matches!(essence.as_str(), "application/json" | "text/json") || essence.ends_with("+json")
+}
+
+/// The first body and its alternatives.
+pub(super) fn choice(choice: &Argument, arguments: &[Argument]) -> TokenStream {
+    let name = &choice.name;
+    let others = arguments.iter().filter(|argument| argument.place == Place::Alternative).map(alternative);
+    let first = first(arguments);
+    quote! {
+        ::toolwright_core::Body::Choice { argument: #name, alternatives: &[#first, #(#others),*] }
+    }
+}
+
+fn first(arguments: &[Argument]) -> TokenStream {
+    let is_of_body = |argument: &&Argument| argument.place == Place::Body || argument.place.is_form();
+    let required = arguments.iter().filter(is_of_body).filter(|argument| argument.required).map(|it| &it.name);
+    let whole = arguments.iter().find(|argument| argument.place == Place::Body).map(media_type);
+    let has_fields = arguments.iter().any(|argument| argument.place == Place::Form || argument.urlencoded);
+    let media_type = whole.unwrap_or_else(|| if has_fields { URLENCODED } else { MULTIPART }.to_owned());
+    let body = first_body(arguments);
+    quote! {
+        ::toolwright_core::Alternative {
+            media_type: #media_type,
+            inside: ::core::option::Option::None,
+            required: &[#(#required),*],
+            body: #body,
+        }
+    }
+}
+
+fn alternative(argument: &Argument) -> TokenStream {
+    let (name, media_type) = (&argument.name, media_type(argument));
+    let fields = argument.fields.iter().map(form_field);
+    let (inside, body) = match essence(&media_type).as_str() {
+        MULTIPART => {
+            let none = option(None);
+            (true, quote!(::toolwright_core::Body::Multipart { fields: &[#(#fields),*], extra: #none }))
+        }
+        URLENCODED => {
+            let none = option(None);
+            (true, quote!(::toolwright_core::Body::Form { fields: &[#(#fields),*], extra: #none }))
+        }
+        _ => (false, whole(argument)),
+    };
+    let inside = option(inside.then(|| quote!(#name)));
+    let required = argument.required.then_some(name).into_iter();
+    quote! {
+        ::toolwright_core::Alternative {
+            media_type: #media_type,
+            inside: #inside,
+            required: &[#(#required),*],
+            body: #body,
+        }
+    }
+}
+
+fn form_field(field: &FormField) -> TokenStream {
+    let FormField { wire, file, style, explode, content_type } = field;
+    let kind = if *file { quote!(File) } else { quote!(Value) };
+    let style = style.as_ref().map_or_else(|| "form".to_owned(), ToString::to_string);
+    let explode = explode.as_ref().map_or(style == "form", |flag| flag.value);
+    let style = variant(&style);
+    let content_type = option(content_type.as_ref().map(|media_type| quote!(#media_type)));
+    quote! {
+        ::toolwright_core::Field {
+            argument: #wire,
+            wire: #wire,
+            kind: ::toolwright_core::FieldKind::#kind,
+            style: ::toolwright_core::Style::#style,
+            explode: #explode,
+            content_type: #content_type,
+            send_as: &[],
+        }
+    }
+}

@@ -133,14 +133,29 @@ fn template(server: &Value) -> String {
     })
 }
 
+/// The URL with the defaults of its variables (OpenAPI 3.1 section 4.8.6).
+pub(crate) fn filled(server: &Value) -> String {
+    let url = server.get("url").and_then(Value::as_str).unwrap_or_default().trim().trim_end_matches('/');
+    variables(server).fold(url.to_owned(), |url, (name, variable)| {
+        let default = variable.get("default").map(text).unwrap_or_default();
+        url.replace(&format!("{{{name}}}"), &default)
+    })
+}
+
+/// Variables are texts; documents write numbers, too.
+fn text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// Where the API is: as `server.yaml` says, else as the document does. A `server.yaml` that names a host alone leaves the
-/// path to a document that names a path alone. Nothing where neither names a host: the operator then has to.
-fn base_url(configured: Option<&str>, declared: &str) -> String {
+/// path to a document that names a path alone. Nothing where neither names a host: the operator then has to. What
+/// `declared` is with its variables filled in decides, since the scheme may be one of them.
+fn base_url(configured: Option<&str>, declared: &str, filled: &str) -> String {
     let host_alone = |url: &str| url.split_once("://").is_some_and(|(_, rest)| !rest.contains('/'));
     match configured.map(|url| url.trim_end_matches('/')) {
         Some(url) if host_alone(url) && declared.starts_with('/') => format!("{url}{declared}"),
         Some(_) => configured.unwrap_or_default().to_owned(),
-        None if declared.starts_with("http://") || declared.starts_with("https://") => declared.to_owned(),
+        None if filled.starts_with("http://") || filled.starts_with("https://") => declared.to_owned(),
         None => String::new(),
     }
 }
@@ -176,9 +191,15 @@ impl Access {
         self.settings.is_empty() && self.schemes.is_empty()
     }
 
+    /// The base URL with the defaults of its variables.
+    pub(crate) fn address(&self) -> String {
+        let open = self.settings.iter().filter(|setting| !setting.secret);
+        open.fold(self.base_url.clone(), |url, setting| url.replace(&format!("{{{}}}", setting.key), &setting.default))
+    }
+
     fn servers(&mut self, document: &Document, config: &ServerConfig) {
-        let declared = first_server(document, "").as_ref().map(template).unwrap_or_default();
-        self.base_url = base_url(config.upstream.base_url.as_deref(), &declared);
+        let first = first_server(document, "").unwrap_or_default();
+        self.base_url = base_url(config.upstream.base_url.as_deref(), &template(&first), &filled(&first));
         let mut owners = vec![String::new()];
         let paths = document.get("/paths").and_then(Value::as_object);
         for (path, item) in paths.into_iter().flatten() {
@@ -196,7 +217,6 @@ impl Access {
     }
 
     fn variable(&mut self, name: &str, variable: &Value) {
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let allowed = variable.get("enum").and_then(Value::as_array).into_iter().flatten().map(text).collect();
         self.add(Setting {
             key: variable_key(name),
@@ -251,9 +271,12 @@ impl Access {
                 .iter()
                 .any(|end| taken.contains(&*format!("{key}{end}")))
         };
-        let first = (!TAKEN.contains(&plain.as_str())).then(|| plain.clone());
-        let numbered = (2..100).map(|number| format!("{plain}_credential_{number}"));
-        let mut candidates = first.into_iter().chain([format!("{plain}_credential")]).chain(numbered);
+        // Variables of common settings begin so: `mcp_read_only` would share one with `read_only`.
+        let is_ours = TAKEN.contains(&plain.as_str()) || plain.starts_with("mcp_");
+        let first = (!is_ours).then(|| plain.clone());
+        let own = if plain.starts_with("mcp_") { format!("api_{plain}") } else { format!("{plain}_credential") };
+        let numbered = (2..100).map(|number| format!("{own}_{number}"));
+        let mut candidates = first.into_iter().chain([own.clone()]).chain(numbered);
         candidates.find(is_free).unwrap_or(plain)
     }
 

@@ -1,5 +1,7 @@
 //! A first `server.yaml` for a document: choices by rule, with the reasons beside them.
 
+mod upstream;
+
 use serde_json::Value;
 
 use crate::diagnostic::Sink;
@@ -67,7 +69,7 @@ impl Page<'_, '_> {
         let parts = [
             self.identity(),
             self.source(),
-            self.upstream(),
+            upstream::section(self.model, self.prefix),
             self.hints(),
             self.listed(),
             self.health(),
@@ -116,57 +118,6 @@ impl Page<'_, '_> {
             self.server,
             self.server,
         )
-    }
-
-    fn upstream(&self) -> String {
-        let prefix = self.prefix;
-        let local = "http://127.0.0.1:8080";
-        let (why, url) = match self.base_url() {
-            Some(url) if url.starts_with('/') => (
-                format!("# The document names a path and no host: set {prefix}_BASE_URL, or correct this line."),
-                format!("{local}{}", url.trim_end_matches('/')),
-            ),
-            Some(url) => (format!("# The document's first server; {prefix}_BASE_URL replaces it."), url),
-            None => (
-                format!("# The document names no server with a host: set {prefix}_BASE_URL, or correct this line."),
-                local.to_owned(),
-            ),
-        };
-        let auth = match self.has_bearer() {
-            true => {
-                format!("  # The API takes a bearer token: {prefix}_API_KEY holds it.\n  auth: {{ bearer: api_key }}\n")
-            }
-            false => String::new(),
-        };
-        format!("upstream:\n  {why}\n  base_url: {}\n  env_prefix: {prefix}\n{auth}", scalar(&url))
-    }
-
-    /// The first server with a scheme and a host, or a path alone; variables have their defaults (OpenAPI 3.1 section 4.8.6).
-    fn base_url(&self) -> Option<String> {
-        let servers = self.model.loaded.document.get("/servers")?.as_array()?;
-        servers.iter().find_map(|server| {
-            let mut url = server.get("url")?.as_str()?.trim().to_owned();
-            for (name, variable) in server.get("variables").and_then(Value::as_object).into_iter().flatten() {
-                let default = variable.get("default").and_then(Value::as_str).unwrap_or_default();
-                url = url.replace(&format!("{{{name}}}"), default);
-            }
-            let has_host = ["http://", "https://"].iter().any(|scheme| {
-                url.strip_prefix(scheme)
-                    .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '['))
-            });
-            let is_path = url.starts_with('/') && !url.starts_with("//");
-            let fits = (has_host || is_path) && !url.contains(['{', '}', ' ', '\n', '@']);
-            fits.then(|| url.trim_end_matches('/').to_owned())
-        })
-    }
-
-    fn has_bearer(&self) -> bool {
-        let schemes = self.model.loaded.document.get("/components/securitySchemes").and_then(Value::as_object);
-        schemes.into_iter().flat_map(|schemes| schemes.values()).any(|scheme| {
-            let text = |key: &str| scheme.get(key).and_then(Value::as_str).unwrap_or_default().to_ascii_lowercase();
-            (text("type") == "http" && text("scheme") == "bearer")
-                || matches!(text("type").as_str(), "oauth2" | "openidconnect")
-        })
     }
 
     fn hints(&self) -> String {

@@ -32,10 +32,49 @@ fn names_follow_from_the_folder() {
     assert_line(&text, "env_prefix: MY_API");
 }
 
+fn assert_no_key(text: &str, key: &str) {
+    assert!(!text.lines().any(|line| line.trim().starts_with(&format!("{key}:"))), "`{key}` in\n{text}");
+}
+
 #[test]
-fn the_base_url_is_the_first_server_with_its_defaults() {
+fn the_first_server_is_the_address_by_itself() {
     let servers = "servers: [{url: 'https://{region}.example.com/v1/', variables: {region: {default: eu}}}]";
-    assert_line(&drafted(&openapi(servers, "  /t: {get: {}}\n")), "base_url: \"https://eu.example.com/v1\"");
+    let text = drafted(&openapi(servers, "  /t: {get: {}}\n"));
+    assert_no_key(&text, "base_url");
+    assert_line(&text, "# The address is the document's first server, https://eu.example.com/v1");
+    assert_line(&text, "# Its variables are settings: MY_API_SERVER_REGION (eu).");
+}
+
+#[test]
+fn the_scheme_of_an_address_may_be_a_variable() {
+    let servers = "servers: [{url: '{scheme}://example.com', variables: {scheme: {default: https}}}]";
+    assert_no_key(&drafted(&openapi(servers, "  /t: {get: {}}\n")), "base_url");
+}
+
+#[test]
+fn a_later_server_is_written_where_the_first_cannot_be_called() {
+    let servers = "servers: [{url: 'https://{nowhere}'}, {url: 'https://example.com'}]";
+    assert_line(&drafted(&openapi(servers, "  /t: {get: {}}\n")), "base_url: \"https://example.com\"");
+}
+
+#[test]
+fn credentials_of_the_document_are_told_and_not_written() {
+    let schemes = "components: {securitySchemes: {key: {type: apiKey, in: header, name: X-Key}, login: {type: http, scheme: basic}, token: {type: http, scheme: bearer}, app: {type: oauth2, flows: {clientCredentials: {tokenUrl: 'https://a.example/t', scopes: {}}}}}}";
+    let text = drafted(&openapi(schemes, "  /t: {get: {}}\n"));
+    assert_no_key(&text, "auth");
+    assert_line(&text, "#   key: MY_API_KEY, sent as `X-Key` (header)");
+    assert_line(&text, "#   login: MY_API_LOGIN_USERNAME and MY_API_LOGIN_PASSWORD (HTTP Basic)");
+    assert_line(&text, "#   token: MY_API_TOKEN, sent as a bearer token");
+    assert_line(
+        &text,
+        "#   app: MY_API_APP_CLIENT_ID and MY_API_APP_CLIENT_SECRET (OAuth2 client credentials), or MY_API_APP_TOKEN with a token from elsewhere",
+    );
+}
+
+#[test]
+fn names_of_schemes_cannot_break_out_of_the_comment() {
+    let schemes = "components: {securitySchemes: {\"a\\nserver: evil\": {type: http, scheme: bearer}}}";
+    assert_line(&drafted(&openapi(schemes, "  /t: {get: {}}\n")), "server: my-api");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Writes the row.
 
+// By its path, since a test compiles this file as a module of its own.
+#[path = "row/body.rs"]
 mod body;
 
 use proc_macro2::TokenStream;

@@ -48,7 +48,8 @@ fn made() -> tempfile::TempDir {
 fn new_writes_settings_crates_and_members() {
     let folder = made();
     let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
-    assert!(read("specs/things/server.yaml").contains("base_url: \"http://127.0.0.1:9/v1\""));
+    assert!(read("specs/things/server.yaml").contains("first server, http://127.0.0.1:9/v1"));
+    assert!(read("generated/things-tools/src/lib.rs").contains("default_base_url: \"http://127.0.0.1:9/v1\""));
     assert!(read("specs/things/source.toml").contains("source = \"things.yaml\""));
     assert!(read("generated/things-tools/src/general.rs").contains("pub struct CreateThing"));
     assert!(read("generated/things-server/src/main.rs").contains("things_tools::SERVER"));

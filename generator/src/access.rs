@@ -164,6 +164,13 @@ fn variables(server: &Value) -> impl Iterator<Item = (&String, &Value)> {
     server.get("variables").and_then(Value::as_object).into_iter().flatten()
 }
 
+/// A scheme's name in snake case; `OAuth2` is one word.
+fn key_of(name: &str) -> String {
+    let key = snake(name);
+    let key = key.strip_prefix("o_auth").map_or_else(|| key.clone(), |rest| format!("oauth{rest}"));
+    key.replace("_o_auth", "_oauth")
+}
+
 fn variable_key(name: &str) -> String {
     format!("server_{}", snake(name))
 }
@@ -264,7 +271,7 @@ impl Access {
 
     /// The key of a scheme's settings: its name, unless a setting of every server, or another scheme, has that.
     fn prefix(&self, name: &str) -> String {
-        let plain = Some(snake(name)).filter(|key| !key.is_empty()).unwrap_or_else(|| "credential".to_owned());
+        let plain = Some(key_of(name)).filter(|key| !key.is_empty()).unwrap_or_else(|| "credential".to_owned());
         let taken: BTreeSet<&str> = self.settings.iter().map(|setting| setting.key.as_str()).chain(TAKEN).collect();
         let is_free = |key: &String| {
             ![String::new(), "_username".into(), "_token".into()]

@@ -54,8 +54,10 @@ pub enum Rule {
     ErrorAnswer,
     /// The first success that has content gives the result its shape.
     FurtherSuccess,
-    /// Credentials are settings of the server, never arguments.
+    /// `server.yaml` says how to authenticate, in place of the document's security schemes.
     CredentialsAreSettings,
+    /// A security scheme of no kind that is known.
+    UnknownScheme,
     /// The server itself sets `Accept`, `Content-Type` and `Authorization` (OpenAPI 3.1 section 4.8.12.2).
     ReservedHeader,
     /// An argument needs a name.
@@ -78,7 +80,8 @@ impl Rule {
             Self::Unreachable => "Nothing that a tool takes or returns refers to it.",
             Self::ErrorAnswer => "Answers that are not successes have the error shape of the envelope.",
             Self::FurtherSuccess => "The first success that has content gives the result its shape.",
-            Self::CredentialsAreSettings => "Credentials are settings of the server, never arguments.",
+            Self::CredentialsAreSettings => "server.yaml says how to authenticate, in place of the document.",
+            Self::UnknownScheme => "Nothing is known of credentials of this kind.",
             Self::ReservedHeader => "The server itself sets Accept, Content-Type and Authorization.",
             Self::EmptyName => "An argument needs a name.",
             Self::ReadOnly => "The upstream makes the value, so it is never asked for.",

@@ -357,3 +357,19 @@ fn a_content_parameter_is_json_unless_it_is_text() {
     let text_one = parameter("{name: q, in: query, content: {text/plain: {schema: {type: string}}}}");
     assert_eq!(text_one["q"]["style"], "form");
 }
+
+#[test]
+fn schemes_are_settings_in_the_ledger_and_an_unknown_kind_is_told() {
+    let text = "openapi: 3.1.0
+info: {title: t, version: '1'}
+paths: {/t: {get: {operationId: t}}}
+components: {securitySchemes: {MyOAuth2: {type: http, scheme: bearer}, odd: {type: carrier-pigeon}}}
+";
+    let (generated, sink) = generated(&document(text));
+    assert_eq!(
+        file(&generated, "ledger.json")["totals"]["security_scheme"],
+        json!({"total": 2, "mapped": 1, "dropped": {"unknown-scheme": 1}})
+    );
+    assert!(sink.to_string().contains("warning[unknown-scheme]: the security scheme `odd`"), "{sink}");
+    assert!(support::text(&generated, "src/lib.rs").contains("env: \"T_MY_OAUTH2\""));
+}

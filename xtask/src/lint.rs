@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use toolwright_generator::diagnostic::{Severity, Sink};
+use toolwright_generator::diagnostic::{Diagnostic, Severity, Sink};
 use toolwright_generator::doctor::examine;
 use toolwright_generator::draft;
 use toolwright_generator::load::{Files, Prose};
@@ -76,40 +76,54 @@ impl Lint {
             examine(&workspace::read_folder(&root, &folder)?, &folder, sink);
             return Ok(());
         }
-        let (files, dir) = alone(&self.subject, sink)?;
-        examine(&files, &dir, sink);
+        let mut found = Sink::new();
+        examine(&alone(&self.subject, &mut found)?, ALONE, &mut found);
+        let folder = shown_folder(Path::new(&self.subject));
+        found.iter().for_each(|finding| sink.push(moved(finding.clone(), &folder)));
         Ok(())
     }
 }
 
-/// A document by itself, under its own name so that places are those of its files, with settings chosen by rule.
-fn alone(document: &str, sink: &mut Sink) -> Result<(Files, String)> {
-    let Fetched { label, mut files, .. } = Fetched::all(document)?;
-    let folder = shown_folder(Path::new(document));
-    let mut placed = Files::new();
-    for path in files.paths() {
-        placed.insert(format!("{folder}/{path}"), files.get(path).unwrap_or_default());
+/// A document by itself is read in this folder: that of a server needs a legal name, and the document lies anywhere.
+const ALONE: &str = "specs/document";
+
+/// A document by itself, with settings chosen by rule.
+fn alone(document: &str, sink: &mut Sink) -> Result<Files> {
+    let Fetched { label, files: fetched, .. } = Fetched::all(document)?;
+    let mut files = Files::new();
+    for path in fetched.paths() {
+        files.insert(format!("{ALONE}/{path}"), fetched.get(path).unwrap_or_default());
     }
-    files = placed;
     let mut unread = Sink::new();
-    match draft(&files, &folder, &label, Prose::Keep, &mut unread) {
-        Some(draft) => files.insert(format!("{folder}/server.yaml"), draft.text),
+    match draft(&files, ALONE, &label, Prose::Keep, &mut unread) {
+        Some(draft) => files.insert(format!("{ALONE}/server.yaml"), draft.text),
         None => sink.append(unread),
     }
-    Ok((files, folder))
+    Ok(files)
 }
 
-/// The folder that places are shown in: as the person wrote it where that is a plain relative path, else its own name.
+/// The folder that places are shown in, with a slash at its end: as the person wrote it where that is a plain relative
+/// path, else none.
 fn shown_folder(document: &Path) -> String {
     let parent = document.parent().unwrap_or(Path::new(""));
     let is_plain = parent.components().all(|part| matches!(part, Component::Normal(_)));
-    if document.is_file() && is_plain && parent.components().next().is_some() {
-        let parts: Vec<_> = parent.components().map(|part| part.as_os_str().to_string_lossy()).collect();
-        return parts.join("/");
+    if !document.is_file() || !is_plain {
+        return String::new();
     }
-    let own = document.canonicalize().ok();
-    let name = own.as_deref().and_then(Path::parent).and_then(Path::file_name);
-    name.map_or_else(|| "document".to_owned(), |name| name.to_string_lossy().into_owned())
+    parent.components().map(|part| format!("{}/", part.as_os_str().to_string_lossy())).collect()
+}
+
+/// The finding, its places in another folder.
+fn moved(mut finding: Diagnostic, folder: &str) -> Diagnostic {
+    let start = format!("{ALONE}/");
+    if let Some(place) = &mut finding.place {
+        for text in std::iter::once(&mut place.file).chain(&mut place.via) {
+            if let Some(rest) = text.strip_prefix(&start) {
+                *text = format!("{folder}{rest}");
+            }
+        }
+    }
+    finding
 }
 
 /// Findings kind by kind, errors first; of each kind the first few.

@@ -95,10 +95,19 @@ fn diff_shows_what_a_newer_document_would_break() {
 }
 
 #[test]
+fn lint_reads_a_document_in_any_folder() {
+    let folder = project();
+    fs::create_dir(folder.path().join("My docs_")).unwrap();
+    fs::write(folder.path().join("My docs_/things.yaml"), DOCUMENT).unwrap();
+    assert!(succeed(folder.path(), &["lint", "My docs_/things.yaml"]).contains("--> My docs_/things.yaml:7:5"));
+}
+
+#[test]
 fn lint_reads_documents_and_servers_and_fails_when_strict() {
     let folder = made();
     let text = succeed(folder.path(), &["lint", "things.yaml"]);
     assert!(text.contains("warning[thin-description]: `create_thing` has no description"), "{text}");
+    assert!(text.contains("--> things.yaml:7:5"), "{text}");
     let sarif: Value = serde_json::from_str(&succeed(folder.path(), &["lint", "things", "--format", "sarif"])).unwrap();
     let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "specs/things/openapi.yaml");

@@ -8,7 +8,7 @@ use openapiv3::{Parameter as Node, PathStyle, QueryStyle};
 use serde_json::{Map, Value, json};
 
 use super::join;
-use crate::access;
+use crate::access::{self, Access};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
 use crate::load::extension::{self, CollectionFormat};
@@ -36,7 +36,7 @@ pub(super) fn read(model: &mut Model, sink: &mut Sink) {
         let place = loaded.document.place("/paths");
         sink.push(Diagnostic::warning("no-operations", message).at(place).help("add operations below `paths:`"));
     }
-    credentials(model);
+    credentials(model, sink);
 }
 
 /// Method tokens and pointers of a path item's operations, `additionalOperations` of 3.2 included.
@@ -54,14 +54,25 @@ fn operations_of(item: Option<&Value>, pointer: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Credentials are settings of the server.
-fn credentials(model: &mut Model) {
+/// Security schemes become settings of the server, unless `server.yaml` says how to authenticate.
+fn credentials(model: &mut Model, sink: &mut Sink) {
     let pointer = "/components/securitySchemes";
-    if let Some(Value::Object(schemes)) = model.loaded.document.get(pointer) {
-        for name in schemes.keys() {
-            let outcome = Outcome::Dropped(Rule::CredentialsAreSettings);
-            model.ledger.record(Part::SecurityScheme, join(pointer, name), outcome);
-        }
+    let loaded = model.loaded;
+    let Some(Value::Object(schemes)) = loaded.document.get(pointer) else { return };
+    let access = Access::of(&loaded.document, &loaded.config);
+    for name in schemes.keys() {
+        let at = join(pointer, name);
+        let outcome = if loaded.config.upstream.auth.is_some() {
+            Outcome::Dropped(Rule::CredentialsAreSettings)
+        } else if access.schemes.iter().any(|(known, _)| known == name) {
+            Outcome::Mapped
+        } else {
+            let message = format!("the security scheme `{name}` is of no known kind, and nothing is sent for it");
+            let help = "correct its type in an overlay: apiKey, http, oauth2, openIdConnect or mutualTLS";
+            sink.push(Diagnostic::warning("unknown-scheme", message).at(loaded.document.place(&at)).help(help));
+            Outcome::Dropped(Rule::UnknownScheme)
+        };
+        model.ledger.record(Part::SecurityScheme, at, outcome);
     }
 }
 

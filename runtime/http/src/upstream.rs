@@ -103,11 +103,12 @@ impl Upstream {
 
     /// Carries out a call whose arguments are checked. Every outcome is an envelope.
     pub async fn execute(&self, spec: &ToolSpec, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
+        // On the heap: a call's state is large, and every future around it would hold it again on the stack.
         let mut envelope = match spec.binding {
-            Binding::Http(binding) => self.execute_http(spec, &binding, &arguments, context).await,
+            Binding::Http(binding) => Box::pin(self.execute_http(spec, &binding, &arguments, context)).await,
             Binding::WebSocket(binding) => {
                 let session = websocket::Session { config: &self.inner.config, saved: &self.inner.saved, context };
-                session.run(&self.inner.client, &self.inner.tokens, &binding, &arguments).await
+                Box::pin(session.run(&self.inner.client, &self.inner.tokens, &binding, &arguments)).await
             }
             Binding::NoRoute(missing) => Envelope::failure(plan::no_route(&missing)),
         };
@@ -126,7 +127,7 @@ impl Upstream {
     pub async fn send_raw(&self, request: &RawRequest, secrets: &[&str], context: &CallContext) -> Envelope {
         let expected = Expected { produces: &[], dialect: None, secrets };
         let mut envelope = match raw::plan(&self.inner.config, request) {
-            Ok(planned) => self.carry_out(planned, expected, context).await,
+            Ok(planned) => Box::pin(self.carry_out(planned, expected, context)).await,
             Err(error) => Envelope::failure(error),
         };
         self.mask(secrets, &mut envelope).await;
@@ -176,7 +177,7 @@ impl Upstream {
     ) -> Result<Envelope, ToolError> {
         let config = &self.inner.config;
         let (client, tokens) = (self.inner.client.get(config)?, &self.inner.tokens);
-        let credentials = auth::obtain(config, client, tokens, planned.security, context).await?;
+        let credentials = Box::pin(auth::obtain(config, client, tokens, planned.security, context)).await?;
         let attempt = Attempt { config, client, planned, payload, credentials: &credentials };
         let reply = send::exchange(&attempt, context).await?;
         if reply.status.as_u16() == 401 {

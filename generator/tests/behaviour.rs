@@ -522,3 +522,12 @@ components:
         assert!(code.contains(expected), "{expected}\n{code}");
     }
 }
+
+#[test]
+fn a_title_is_one_line() {
+    let page = "openapi: 3.1.0
+info: {title: t, version: '1'}
+paths: {/t: {get: {operationId: t, summary: \"\\nGet one.\\n\\nAnd more.\\n\"}}}
+";
+    assert!(text(&generated(&document(page)).0, "src/general.rs").contains("title = \"Get one.\""));
+}

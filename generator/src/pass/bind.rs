@@ -38,7 +38,10 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
 fn tool(model: &Model, operation: &Operation, arguments: Vec<Argument>) -> Tool {
     let extension = &operation.extension;
     let name = extension.name.clone().unwrap_or_default();
-    let title = operation.summary.clone().unwrap_or_else(|| title_of(&name));
+    // Some documents have whole paragraphs for a summary; they stay in the purpose.
+    let summary = operation.summary.as_deref().unwrap_or_default();
+    let line = summary.lines().map(str::trim).find(|line| !line.is_empty());
+    let title = line.map_or_else(|| title_of(&name), str::to_owned);
     let purpose = operation.description.clone().filter(|text| !text.trim().is_empty());
     let secrets = match &extension.secret {
         Some(Secret::Pointers(pointers)) => pointers.clone(),

@@ -13,10 +13,17 @@ use toolwright_core::{Tool, ToolSpec, arguments::Checker};
 pub use fault::{Fault, faults};
 pub use sample::Extent;
 
-/// Valid arguments of a tool.
+/// How many forms of unions are tried.
+const FORMS: usize = 6;
+
+/// Valid arguments of a tool: the first form of every union, or a later one where the schema does not take that.
 #[must_use]
 pub fn arguments(spec: &ToolSpec, extent: Extent) -> Map<String, Value> {
-    sample::arguments(&schema(spec), extent)
+    let schema = schema(spec);
+    let first = sample::arguments(&schema, extent);
+    let Ok(checker) = Checker::new(spec) else { return first };
+    let mut forms = (0..FORMS).map(|form| sample::arguments_of_form(&schema, extent, form));
+    forms.find(|sample| checker.check(sample.clone()).is_ok()).unwrap_or(first)
 }
 
 /// The tool's input schema.

@@ -151,8 +151,12 @@ fn check_texts(root: &Value, wanted: &Value, style: Style, own: &[&Part], place:
         );
         return found;
     }
-    let is_list = text::shapes(root, wanted).contains(&Shape::Array);
+    let shapes = text::shapes(root, wanted);
+    let is_list = shapes.contains(&Shape::Array);
     let sent = match (is_list, style, texts.as_slice()) {
+        (false, Style::Joined { .. }, [one]) if shapes.contains(&Shape::Object) => {
+            text::read_single(one, Shape::Object, style, false, str::to_owned)
+        }
         (true, Style::Repeated, _) => Sent::Many(texts),
         (true, style, [one]) => Sent::Many(text::split(one, style, str::to_owned)),
         (false, _, [one]) => Sent::One(one.clone()),

@@ -158,7 +158,9 @@ fn field_kind(root: &Value, property: &Value, encoding: Option<&Value>, multipar
         return FieldKind::File { many: true };
     }
     let json_part = encoding.and_then(|e| text_of(e, "contentType")).is_some_and(|t| t.contains("json"));
-    if json_part || (multipart && is_object(schema)) {
+    // A style that is written down outranks the content type (OpenAPI 3.1 section 4.8.15.1.2).
+    let has_style = encoding.is_some_and(|e| e.get("style").is_some());
+    if json_part || (multipart && is_object(schema) && !has_style) {
         return FieldKind::Json { schema: property.clone() };
     }
     let explode = encoding.and_then(|e| e.get("explode")).and_then(Value::as_bool).unwrap_or(true);

@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
@@ -247,6 +248,36 @@ async fn frames_that_are_no_base64_are_refused_before_connecting() {
     let envelope = Setting::for_server(&server).call(&bound(SESSION), arguments).await;
     assert_eq!(envelope.code(), Some(Code::FileRefused));
     assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_frame_that_the_real_server_would_not_take_is_refused_before_connecting() {
+    let server = Server::with("").await;
+    let frames = [STANDARD.encode(vec![0; 1024 * 1024]), STANDARD.encode(vec![0; 1024 * 1024 + 1])];
+    let arguments = json!({"session": {}, "frames_base64": frames});
+    let error = Setting::for_server(&server).call(&bound(SESSION), arguments).await.error.unwrap();
+    assert!(error.message.starts_with("`frames_base64/1` holds 1048577 bytes"), "{}", error.message);
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_proxy_is_used_as_by_every_other_call() {
+    let proxy = Server::with(answer("502 Bad Gateway", &[], "")).await;
+    let setting = Setting::for_server(&proxy).with(|config| {
+        config.https_proxy = Some(config.base_url.as_str().into());
+        config.base_url = "https://upstream.example".parse().unwrap();
+    });
+    let envelope = setting.call(&bound(LOGS), json!({"model_id": "m"})).await;
+    assert_eq!(envelope.code(), Some(Code::UpstreamUnreachable));
+    assert_eq!(proxy.only_request().line, "CONNECT upstream.example:443 HTTP/1.1");
+}
+
+#[tokio::test]
+async fn an_answer_to_another_handshake_is_refused() {
+    let head = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Accept", "x")];
+    let server = Server::with(answer("101 Switching Protocols", &head, "")).await;
+    let envelope = Setting::for_server(&server).call(&bound(LOGS), json!({"model_id": "m"})).await;
+    assert_eq!(envelope.code(), Some(Code::UpstreamError));
 }
 
 #[tokio::test]

@@ -11,13 +11,12 @@ use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::serve::ListenerExt;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
 
-use super::{stop_signal, traced};
+use super::{connections, request_body, stop_signal, traced};
 use crate::App;
 use crate::serve::guard;
 use crate::settings::Settings;
@@ -51,35 +50,22 @@ async fn listen(app: &Arc<App>) -> std::io::Result<()> {
         catalog = app.server.catalog_sha256,
         "listening"
     );
-    run(app, listener, stop_signal()).await
+    run(app, listener, stop_signal()).await;
+    Ok(())
 }
 
-/// Serves on that listener until `stop`.
-///
-/// # Errors
-/// Where the listener fails.
-pub(crate) async fn run(
-    app: &Arc<App>,
-    listener: TcpListener,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
+/// Serves on that listener until `stop`, then until calls in flight have finished or had their time.
+pub(crate) async fn run(app: &Arc<App>, listener: TcpListener, stop: impl Future<Output = ()>) {
     let drain = Drain::default();
     let router = router(app, &drain);
-    // Without this, Nagle's algorithm holds each part of an event stream back for 40 ms.
-    let listener = listener.tap_io(|connection| {
-        if let Err(error) = connection.set_nodelay(true) {
-            tracing::debug!(target: "toolwright::server", %error, "TCP_NODELAY was refused");
-        }
-    });
     let stopping = drain.clone();
-    let serving = axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>())
-        .with_graceful_shutdown(async move {
-            stop.await;
-            stopping.begin();
-        });
+    let stop = async move {
+        stop.await;
+        stopping.begin();
+    };
     tokio::select! {
-        served = serving.into_future() => served,
-        () = drain.overdue(app) => Ok(()),
+        () = connections::serve(listener, router, stop) => {}
+        () = drain.overdue(app) => {}
     }
 }
 
@@ -129,6 +115,7 @@ fn router(app: &Arc<App>, drain: &Drain) -> Router {
     );
     let guarded = Router::new()
         .route_service(&app.settings.path.0, service)
+        .layer(middleware::from_fn_with_state(Arc::clone(app), request_body::read))
         .route("/metrics", get(metrics).with_state(Arc::clone(app)))
         .layer(middleware::from_fn_with_state(Arc::clone(app), guard::check));
     Router::new()

@@ -1,8 +1,11 @@
 //! The two transports, and the runtime under them.
 
+mod connections;
 mod guard;
 mod http;
 mod lines;
+mod message;
+mod request_body;
 mod stdio;
 
 pub(crate) use http::serve as http;

@@ -58,7 +58,7 @@ fn syntax_fault(error: serde_json::Error) -> Fault {
             column: error.column().max(1).try_into().unwrap_or(u32::MAX),
         },
         pointer: String::new(),
-        help: None,
+        help: Some("look at what stands just before this place: a comma, a quote or a bracket is often missing there"),
     }
 }
 

@@ -18,6 +18,10 @@ const REPAIRED_COLUMN: usize = 4 * MAX_DEPTH;
 /// What a node weighs besides its text.
 const NODE_WEIGHT: usize = 32;
 
+/// Syntax errors show up after the line that caused them.
+const SYNTAX_HELP: &str =
+    "look at this line and the one before: indentation, a missing quote, or `: ` inside plain text";
+
 /// Reads the single document of a YAML text, and what is wrong with it.
 pub(super) fn read(text: &str) -> (Option<Value>, Vec<Fault>) {
     compose(text, None)
@@ -182,7 +186,7 @@ impl<'t, 'p> Composer<'t, 'p> {
                     self.under_indented = Some(mark.line());
                 }
                 let message = format!("this is not valid YAML: {}", error.info());
-                self.refuse("invalid-yaml", message, Span::empty(mark), None)
+                self.refuse("invalid-yaml", message, Span::empty(mark), Some(SYNTAX_HELP))
             }
             None => Ok((Event::StreamEnd, Span::default())),
         }

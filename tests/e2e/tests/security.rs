@@ -1,6 +1,7 @@
 //! What a model, a document, or a web page must not be able to do.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
@@ -178,20 +179,10 @@ async fn the_key_is_in_no_answer_and_no_log() {
         seen.push_str(&String::from_utf8_lossy(&output.stderr));
     }
     session.close().await.unwrap();
-    let mut logs = 0;
-    let mut folders = vec![stage.home().to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => {
-                    logs += usize::from(path.extension().is_some_and(|extension| extension == "log"));
-                    seen.push_str(&String::from_utf8_lossy(&std::fs::read(path).unwrap()));
-                }
-            }
-        }
-    }
+    let written = files_below(stage.home());
+    let is_log = |path: &Path| path.extension().is_some_and(|extension| extension == "log");
+    let logs = written.iter().filter(|(path, _)| is_log(path)).count();
+    written.iter().for_each(|(_, text)| seen.push_str(text));
     assert!(logs > 0, "there is a log to look into");
     assert!(!seen.contains(KEY), "the key leaks");
 }
@@ -202,22 +193,11 @@ async fn a_state_changing_call_leaves_an_audit_line() {
     let session = stage.session(&[]).await.unwrap();
     session.execute("delete_model", json!({"name": "m-audited"})).await.unwrap();
     session.close().await.unwrap();
-    let mut found = false;
-    let mut folders = vec![stage.home().to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => {
-                    found |= std::fs::read_to_string(&path)
-                        .unwrap_or_default()
-                        .lines()
-                        .any(|line| line.contains("delete_model") && line.contains("audit"))
-                }
-            }
-        }
-    }
+    let written = files_below(stage.home());
+    let found = written
+        .iter()
+        .flat_map(|(_, text)| text.lines())
+        .any(|line| line.contains("delete_model") && line.contains("audit"));
     assert!(found);
 }
 
@@ -272,4 +252,20 @@ async fn eof_ends_the_server_quietly() {
     let stage = Stage::set().unwrap();
     let output = stage.command(&[]).arg("stdio").stdin(Stdio::null()).output().await.unwrap();
     assert_eq!((output.status.code(), output.stdout.len(), output.stderr.len()), (Some(0), 0, 0));
+}
+
+/// Every file below a folder, with its text.
+fn files_below(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(files_below(&path)),
+            false => {
+                let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+                found.push((path, text));
+            }
+        }
+    }
+    found
 }

@@ -195,6 +195,16 @@ async fn content_that_may_not_be_saved_says_so() {
 }
 
 #[tokio::test]
+async fn content_that_the_result_holds_is_not_lost_for_want_of_quota() {
+    let server = Server::with(answer("200 OK", &[("content-type", "image/png")], vec![7; 5000])).await;
+    let setting = Setting::for_server(&server).with(|config| config.output_quota_bytes = 1000);
+    let envelope = setting.call(&tool(GET), json!({})).await;
+    assert!(envelope.ok, "{:?}", envelope.error);
+    assert!(matches!(envelope.attachments[0].kind, AttachmentKind::Image(_)));
+    assert_eq!(envelope.warnings.len(), 1);
+}
+
+#[tokio::test]
 async fn a_folder_that_cannot_be_written_is_a_warning() {
     let server = Server::with(answer("200 OK", &[("content-type", "image/png")], "abc")).await;
     let setting = Setting::for_server(&server);

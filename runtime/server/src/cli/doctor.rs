@@ -29,9 +29,8 @@ pub(super) fn run(invocation: &Invocation<'_>) -> ExitCode {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "file       {}{state}", path.display());
     }
-    let texts = invocation.texts(&environment);
-    if let Ok((texts, _)) = &texts {
-        write_settings(&mut out, texts);
+    if let Ok(file) = invocation.file(&environment) {
+        write_settings(&mut out, &invocation.texts(&environment, &file).0);
     }
     let code = match invocation.app(true) {
         Ok(app) => write_reachability(&mut out, &app),

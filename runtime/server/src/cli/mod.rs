@@ -88,7 +88,11 @@ impl Invocation<'_> {
     /// The server that the settings describe.
     fn app(&self, over_http: bool) -> Result<Arc<App>, Vec<Problem>> {
         let environment = Environment::process();
-        let (texts, mut problems) = self.texts(&environment)?;
+        let file = self.file(&environment)?;
+        if let Some(lookalike) = &file.lookalike {
+            eprintln!("{}-server: warning: {lookalike}", self.server.name);
+        }
+        let (texts, mut problems) = self.texts(&environment, &file);
         problems.extend(settings::check(self.server, self.catalog, &texts, over_http));
         let settings = Settings::parse(&texts, &mut problems);
         match settings {
@@ -97,21 +101,24 @@ impl Invocation<'_> {
         }
     }
 
-    /// The texts of all settings. A file that cannot be read leaves nothing to go on with; faults of single keys and
-    /// an unknown profile do.
-    fn texts(&self, environment: &Environment) -> Result<(Resolution, Vec<Problem>), Vec<Problem>> {
-        let file = match self.config_path(environment) {
-            Some((path, required)) => ConfigFile::read(&path, required, self.server)?,
-            None => ConfigFile::default(),
-        };
+    /// The configuration file. One that cannot be read leaves nothing to go on with.
+    fn file(&self, environment: &Environment) -> Result<ConfigFile, Vec<Problem>> {
+        match self.config_path(environment) {
+            Some((path, required)) => ConfigFile::read(&path, required, self.server),
+            None => Ok(ConfigFile::default()),
+        }
+    }
+
+    /// The texts of all settings, and the faults of single keys and of the profile.
+    fn texts(&self, environment: &Environment, file: &ConfigFile) -> (Resolution, Vec<Problem>) {
         let profile = self.matches.get_one::<String>("profile").cloned();
         let variable = format!("{}_PROFILE", self.server.env_prefix);
         let profile = profile.or_else(|| environment.get(&variable).filter(|name| !name.is_empty()));
         let mut problems = file.problems.clone();
         problems.extend(file.check_profile(profile.as_deref()).err());
         let flags = options::setting_flags(self.matches);
-        let texts = settings::resolution(self.server, environment, &flags, &file, profile.as_deref());
-        Ok((texts, problems))
+        let texts = settings::resolution(self.server, environment, &flags, file, profile.as_deref());
+        (texts, problems)
     }
 
     /// The configuration file, and whether it must be there since it was asked for by name.

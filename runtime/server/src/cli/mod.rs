@@ -71,7 +71,7 @@ fn dispatch(
             Ok(call::run(&app, chosen))
         }
         Some(("doctor", _)) => Ok(doctor::run(&invocation)),
-        Some(("config", chosen)) => Ok(config(server, chosen)),
+        Some(("config", chosen)) => config(&invocation, chosen),
         Some(("completions", chosen)) => Ok(completions(server, chosen)),
         Some((other, _)) => Err(vec![Problem::new(other, "is not a command")]),
     }
@@ -151,11 +151,11 @@ fn report(server: &ServerSpec, problems: &[Problem]) {
     }
 }
 
-fn config(server: &ServerSpec, chosen: &ArgMatches) -> ExitCode {
+fn config(invocation: &Invocation<'_>, chosen: &ArgMatches) -> Result<ExitCode, Vec<Problem>> {
     match chosen.subcommand() {
-        Some(("clients", chosen)) => clients::print(server, chosen),
-        Some(("table", _)) => print(&settings::table(server)),
-        _ => print(&settings::example(server)),
+        Some(("clients", chosen)) => clients::print(invocation, chosen),
+        Some(("table", _)) => Ok(print(&settings::table(invocation.server))),
+        _ => Ok(print(&settings::example(invocation.server))),
     }
 }
 

@@ -49,6 +49,12 @@ pub(crate) fn tools(app: &App) -> Vec<Tool> {
     FIXED.iter().take(LISTED).map(|fixed| tool(app, fixed)).collect()
 }
 
+/// The two hidden extra tools, and whether they may be called.
+pub(crate) fn extra_tools(app: &App) -> Vec<(Tool, bool)> {
+    let hidden = FIXED.iter().skip(LISTED);
+    hidden.map(|fixed| (tool(app, fixed), app.exposure.admit_extra(fixed.name, true).is_ok())).collect()
+}
+
 fn tool(app: &App, fixed: &Fixed) -> Tool {
     let hints = listing::hints(fixed.risk(app), fixed.idempotent, fixed.open_world);
     Tool::new(fixed.name, fixed.description(app), Arc::new(fixed.schema(app)))

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -21,6 +22,12 @@ use crate::App;
 use crate::serve::guard;
 use crate::settings::Settings;
 
+/// Stack of a worker. The default of 2 MiB leaves little room in a build without optimisation, whose futures are large.
+const STACK_BYTES: usize = 8 << 20;
+
+/// How long what was cut off may take to say so.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
 /// Serves until a signal to stop, then lets calls in flight finish.
 pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
     let workers = app.settings.workers.0;
@@ -29,7 +36,7 @@ pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
         1 => tokio::runtime::Builder::new_current_thread(),
         _ => tokio::runtime::Builder::new_multi_thread(),
     };
-    let runtime = builder.worker_threads(workers).enable_all().build();
+    let runtime = builder.worker_threads(workers).thread_stack_size(STACK_BYTES).enable_all().build();
     match runtime.and_then(|runtime| runtime.block_on(traced(app, listen(app)))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
@@ -41,6 +48,7 @@ pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
 }
 
 async fn listen(app: &Arc<App>) -> std::io::Result<()> {
+    let stop = stop_signal()?;
     let listener = bind(&app.settings)?;
     let address = listener.local_addr()?;
     tracing::info!(
@@ -50,7 +58,7 @@ async fn listen(app: &Arc<App>) -> std::io::Result<()> {
         catalog = app.server.catalog_sha256,
         "listening"
     );
-    run(app, listener, stop_signal()).await;
+    run(app, listener, stop).await;
     Ok(())
 }
 
@@ -86,7 +94,7 @@ fn bind(settings: &Settings) -> std::io::Result<TcpListener> {
 struct Drain {
     draining: Arc<AtomicBool>,
     begun: CancellationToken,
-    /// Ends what is still running when the time for it is over.
+    /// Ends what even then is open, such as a stream that nobody reads.
     cut_off: CancellationToken,
 }
 
@@ -96,13 +104,15 @@ impl Drain {
         self.begun.cancel();
     }
 
-    /// Resolves when calls have had their time after the begin.
+    /// Resolves when calls have had their time after the begin, and those cut off have answered that they were.
     async fn overdue(&self, app: &App) {
         self.begun.cancelled().await;
         tracing::info!(target: "toolwright::server", running = app.metrics.running(), "stopping");
         tokio::time::sleep(app.settings.shutdown_grace.0).await;
-        self.cut_off.cancel();
         tracing::warn!(target: "toolwright::server", running = app.metrics.running(), "cut off what was running");
+        app.cut_off.cancel();
+        tokio::time::sleep(LAST_WORDS).await;
+        self.cut_off.cancel();
     }
 }
 

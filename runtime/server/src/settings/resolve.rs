@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toolwright_core::ServerSpec;
 
+use super::value::PATH;
 use super::{ConfigFile, DECLARED, Declared, Problem, SettingValue, Settings};
 
 /// The environment variables of this process, or a fixed set of them.
@@ -173,7 +174,7 @@ pub(crate) fn resolution(
             .or_else(|| from_environment(declared, server, environment))
             .or_else(|| file.find(declared.key, profile).map(|(text, place)| (text, Source::File(place))));
         let (text, source) = found.unwrap_or_else(|| (default(declared, server, &state), Source::Default));
-        Resolved { declared, text: text.trim().to_owned(), source }
+        Resolved { declared, text: expanded(declared, text.trim(), environment), source }
     };
     Resolution { entries: DECLARED.iter().map(find).collect() }
 }
@@ -194,6 +195,15 @@ pub(crate) fn resolve(
     match Settings::parse(&texts, &mut problems) {
         Some(settings) if problems.is_empty() => Ok((settings, texts)),
         _ => Err(problems),
+    }
+}
+
+/// A path below the home folder may be written with `~/`.
+fn expanded(declared: &Declared, text: &str, environment: &Environment) -> String {
+    let below_home = text.strip_prefix("~/").filter(|_| declared.kind.placeholder == PATH);
+    match below_home.zip(environment.home()) {
+        Some((rest, home)) => home.join(rest).to_string_lossy().into_owned(),
+        None => text.to_owned(),
     }
 }
 
@@ -282,6 +292,16 @@ mod tests {
         let settings = resolved(&[("HOME", "/home/u")], &[], "", None).unwrap();
         assert_eq!(settings.output_dir, Path::new("/home/u/.local/state/toolwright/demo/output"));
         assert_eq!(settings.file_root, Path::new("/home/u/.local/state/toolwright/demo/files"));
+    }
+
+    #[test]
+    fn a_tilde_stands_for_the_home_folder_and_a_relative_path_is_refused() {
+        let settings = resolved(&[("HOME", "/home/u"), ("DEMO_MCP_OUTPUT_DIR", "~/out")], &[], "", None).unwrap();
+        assert_eq!(settings.output_dir, Path::new("/home/u/out"));
+        for given in ["out", "./out", "~other/out"] {
+            let problems = resolved(&[("HOME", "/home/u"), ("DEMO_MCP_OUTPUT_DIR", given)], &[], "", None).unwrap_err();
+            assert!(problems[0].message.contains("absolute path"), "{given}: {}", problems[0]);
+        }
     }
 
     #[test]

@@ -13,12 +13,14 @@ use crate::{body, config::Config, encode, files::FileInput};
 /// A request, planned and not sent.
 #[derive(Debug)]
 pub struct Planned {
-    pub(crate) method: Method,
+    pub(crate) method: reqwest::Method,
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) body: PlannedBody,
     /// Stands for the API key where the request is printed; `None` where none is sent.
     pub(crate) key_placeholder: Option<String>,
+    /// True where it opens a WebSocket.
+    pub(crate) websocket: bool,
 }
 
 /// The body of a planned request.
@@ -62,7 +64,8 @@ pub(crate) fn plan(config: &Config, spec: &ToolSpec, arguments: &Map<String, Val
         Binding::WebSocket(binding) => {
             let target = encode::target(&config.base_url, binding.path, binding.parameters, arguments)?;
             let headers = target.headers;
-            Ok(Planned::new(config, Method::Get, target.url, headers, PlannedBody::None))
+            let planned = Planned::new(config, reqwest::Method::GET, target.url, headers, PlannedBody::None);
+            Ok(Planned { websocket: true, ..planned })
         }
         Binding::NoRoute(missing) => Err(no_route(&missing)),
     }
@@ -77,13 +80,24 @@ pub(crate) fn plan_http(
     let body = body::plan(config, &binding.body, arguments)?;
     let mut headers = target.headers;
     headers.insert(ACCEPT, accept(binding, arguments));
-    Ok(Planned::new(config, binding.method, target.url, headers, body))
+    Ok(Planned::new(config, wire(binding.method)?, target.url, headers, body))
+}
+
+fn wire(method: Method) -> Result<reqwest::Method, ToolError> {
+    reqwest::Method::from_bytes(method.as_str().as_bytes())
+        .map_err(|_| ToolError::invalid("the method of this operation is not an HTTP token"))
 }
 
 impl Planned {
-    pub(crate) fn new(config: &Config, method: Method, url: Url, headers: HeaderMap, body: PlannedBody) -> Self {
+    pub(crate) fn new(
+        config: &Config,
+        method: reqwest::Method,
+        url: Url,
+        headers: HeaderMap,
+        body: PlannedBody,
+    ) -> Self {
         let key_placeholder = config.api_key.as_ref().map(|_| placeholder(&config.server_name));
-        Planned { method, url, headers, body, key_placeholder }
+        Planned { method, url, headers, body, key_placeholder, websocket: false }
     }
 
     /// The URL as it will be requested.
@@ -94,7 +108,7 @@ impl Planned {
 
     /// The method as it will be requested.
     #[must_use]
-    pub fn method(&self) -> &'static str {
+    pub fn method(&self) -> &str {
         self.method.as_str()
     }
 }

@@ -41,7 +41,9 @@ struct Inner {
 struct Expected<'a> {
     produces: &'a [&'a str],
     dialect: Option<StreamDialect>,
-    secrets: &'a [&'a str],
+    masks: Masks<'a>,
+    /// True where the call leaves the upstream's state as it is, whatever its method.
+    leaves_state: bool,
 }
 
 impl Upstream {
@@ -98,29 +100,39 @@ impl Upstream {
         plan::plan(&self.inner.config, spec, arguments)
     }
 
+    /// Plans a request of the caller's own making, as [`Upstream::plan`] does a tool's.
+    ///
+    /// # Errors
+    /// When the request cannot be sent; the error is what [`Upstream::send_raw`] would report.
+    pub fn plan_raw(&self, request: &RawRequest) -> Result<Planned, ToolError> {
+        raw::plan(&self.inner.config, request)
+    }
+
     /// Carries out a call whose arguments are checked. Every outcome is an envelope.
     pub async fn execute(&self, spec: &ToolSpec, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
+        let masks = Masks::new(&self.inner.config, spec.secrets);
         let mut envelope = match spec.binding {
-            Binding::Http(binding) => self.execute_http(spec, &binding, &arguments, context).await,
+            Binding::Http(binding) => self.execute_http(spec, &binding, &arguments, masks, context).await,
             Binding::WebSocket(binding) => {
                 let session = websocket::Session { config: &self.inner.config, saved: &self.inner.saved, context };
                 session.run(&self.inner.client, &binding, &arguments).await
             }
             Binding::NoRoute(missing) => Envelope::failure(plan::no_route(&missing)),
         };
-        Masks::new(&self.inner.config, spec.secrets).apply(&mut envelope);
+        masks.apply(&mut envelope);
         envelope
     }
 
     /// Sends a request of the caller's own making. `secrets` are JSON pointers into the answer, as in
-    /// [`ToolSpec::secrets`], for a path whose answers hold any.
+    /// [`ToolSpec::secrets`], for a path whose answers hold any; members with the name of a secret are masked in any case.
     pub async fn send_raw(&self, request: &RawRequest, secrets: &[&str], context: &CallContext) -> Envelope {
-        let expected = Expected { produces: &[], dialect: None, secrets };
-        let mut envelope = match raw::plan(&self.inner.config, request) {
+        let masks = Masks::undescribed(&self.inner.config, secrets);
+        let expected = Expected { produces: &[], dialect: None, masks, leaves_state: false };
+        let mut envelope = match self.plan_raw(request) {
             Ok(planned) => self.carry_out(planned, expected, context).await,
             Err(error) => Envelope::failure(error),
         };
-        Masks::new(&self.inner.config, secrets).apply(&mut envelope);
+        masks.apply(&mut envelope);
         envelope
     }
 
@@ -129,9 +141,11 @@ impl Upstream {
         spec: &ToolSpec,
         binding: &HttpBinding,
         arguments: &Map<String, Value>,
+        masks: Masks<'_>,
         context: &CallContext,
     ) -> Envelope {
-        let expected = Expected { produces: binding.produces, dialect: binding.stream, secrets: spec.secrets };
+        let (produces, dialect) = (binding.produces, binding.stream);
+        let expected = Expected { produces, dialect, masks, leaves_state: spec.risk.leaves_state() };
         let mut envelope = match plan::plan_http(&self.inner.config, binding, arguments) {
             Ok(planned) => self.carry_out(planned, expected, context).await,
             Err(error) => Envelope::failure(error),
@@ -166,7 +180,8 @@ impl Upstream {
         context: &CallContext,
     ) -> Result<Envelope, ToolError> {
         let config = &self.inner.config;
-        let attempt = Attempt { config, client: self.inner.client.get(config)?, planned, payload };
+        let client = self.inner.client.get(config)?;
+        let attempt = Attempt { config, client, planned, payload, leaves_state: expected.leaves_state };
         let reply = send::exchange(&attempt, context).await?;
         let reader = Reader {
             config,
@@ -175,7 +190,8 @@ impl Upstream {
             produces: expected.produces,
             dialect: expected.dialect,
             changes_nothing: planned.method.is_safe(),
-            secret: !expected.secrets.is_empty() && !config.reveal_secrets,
+            secret: expected.masks.hides_content(),
+            masks_names: expected.masks.by_name(),
         };
         Ok(answer::read(reader, reply).await)
     }

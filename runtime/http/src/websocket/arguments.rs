@@ -43,7 +43,7 @@ impl Conversation {
         })
     }
 
-    /// When the exchange ends at the latest: one bound for all of it.
+    /// When the exchange ends at the latest, if it begins now: one bound for all of it, the handshake included.
     pub(crate) fn until(&self, context: &CallContext) -> Instant {
         Instant::now() + self.timeout.min(context.remaining().saturating_sub(RESERVE))
     }

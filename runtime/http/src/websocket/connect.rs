@@ -1,7 +1,5 @@
 //! The opening handshake.
 
-use std::error::Error;
-
 use reqwest::{
     Client, Response, StatusCode, Upgraded,
     header::{
@@ -9,7 +7,7 @@ use reqwest::{
     },
 };
 use serde_json::Value;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{
@@ -21,10 +19,10 @@ use toolwright_core::{Code, ToolError};
 
 use super::{Refusal, Session};
 use crate::{
-    answer::{message_of, sentence},
+    answer::{message_of, refusal},
     connect::LazyClient,
     encode::Target,
-    send::{authorization, unreachable},
+    send::{authorization, no_answer, unreachable},
 };
 
 /// No message of an exchange is larger, whatever the limit on answers is.
@@ -35,21 +33,33 @@ const LARGEST_REFUSAL: usize = 64 * 1024;
 
 pub(crate) type Socket = WebSocketStream<Upgraded>;
 
-/// Connects and shakes hands, within the connect timeout and the deadline. The HTTP client does it, so that proxy, TLS
-/// and certificates are those of every other call.
-pub(crate) async fn open(session: Session<'_>, client: &LazyClient, target: Target) -> Result<Socket, Refusal> {
+/// Connects and shakes hands, within the connect timeout, the exchange's own time and the deadline. The HTTP client does
+/// it, so that proxy, TLS and certificates are those of every other call.
+pub(crate) async fn open(
+    session: Session<'_>,
+    client: &LazyClient,
+    target: Target,
+    until: Instant,
+) -> Result<Socket, Refusal> {
     let largest = usize::try_from(session.config.max_response_bytes.min(LARGEST_MESSAGE)).unwrap_or(usize::MAX);
     let limits = WebSocketConfig::default().max_message_size(Some(largest)).max_frame_size(Some(largest));
-    let opening = timeout(session.config.connect_timeout, shake_hands(session, client.get(session.config)?, target));
+    let connected = Instant::now() + session.config.connect_timeout;
+    let opening = timeout_at(connected.min(until), shake_hands(session, client.get(session.config)?, target));
     match session.context.bound(opening).await.map_err(|interrupted| interrupted.into_error(true))? {
         Ok(upgraded) => Ok(WebSocketStream::from_raw_socket(upgraded?, Role::Client, Some(limits)).await),
+        Err(_) if until <= connected => Err(out_of_time().into()),
         Err(elapsed) => Err(unreachable(session.config, &elapsed).into()),
     }
 }
 
+fn out_of_time() -> ToolError {
+    let message = "the upstream did not open the exchange in time; raise timeout_seconds, or check that it is not busy";
+    ToolError::new(Code::Deadline, message)
+}
+
 /// The handshake of RFC 6455 section 4.1.
 async fn shake_hands(session: Session<'_>, client: &Client, target: Target) -> Result<Upgraded, Refusal> {
-    let failed = |error: &(dyn Error + 'static)| Refusal::from(unreachable(session.config, error));
+    let failed = |error: &reqwest::Error| Refusal::from(no_answer(session.config, error, true));
     let key = generate_key();
     let mut request = client
         .get(target.url)
@@ -83,7 +93,9 @@ async fn refused(mut response: Response) -> Refusal {
             break;
         }
     }
-    let message = serde_json::from_slice::<Value>(&body).ok().as_ref().and_then(message_of);
-    let error = ToolError::new(Code::UpstreamError, sentence(status, message.as_deref()));
+    let body = serde_json::from_slice::<Value>(&body).ok();
+    let message = body.as_ref().and_then(message_of);
+    let told = refusal(status, response.headers(), body.as_ref(), message.as_deref());
+    let error = ToolError::new(Code::UpstreamError, told);
     Refusal { status: Some(status.as_u16()), error }
 }

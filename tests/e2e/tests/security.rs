@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 use toolwright_e2e::{Http, Session, Stage, file_for, structured};
+use toolwright_mock::Fault;
 
 const KEY: &str = "sk-planted-secret-5309";
 
@@ -73,6 +74,7 @@ async fn files_come_from_below_the_root_only() {
     std::fs::write(&outside, toolwright_e2e::wav(1)).unwrap();
     std::fs::write(root.join("한글.wav"), toolwright_e2e::wav(1)).unwrap();
     std::os::unix::fs::symlink(&outside, root.join("link.wav")).unwrap();
+    std::os::unix::fs::symlink("한글.wav", root.join("inner.wav")).unwrap();
     let session = stage.session(&[("LOCALAI_MCP_FILE_ROOT", root.to_str().unwrap())]).await.unwrap();
 
     let arguments = |file: &str| json!({"model": "m", "file": file});
@@ -96,6 +98,48 @@ async fn files_come_from_below_the_root_only() {
     let fine = structured(&session.execute("transcribe_audio", arguments("한글.wav")).await.unwrap());
     assert_eq!(fine["ok"], true, "{fine}");
     assert_eq!(stage.mock.requests()[0].part("file").unwrap().filename.as_deref(), Some("한글.wav"));
+    let linked = structured(&session.execute("transcribe_audio", arguments("inner.wav")).await.unwrap());
+    assert_eq!(linked["ok"], true, "{linked}");
+}
+
+#[tokio::test]
+async fn what_one_call_received_no_other_sends() {
+    let stage = Stage::set().unwrap();
+    let root = stage.home().join("data");
+    let output = root.join("output");
+    std::fs::create_dir_all(&output).unwrap();
+    std::fs::write(output.join("saved.wav"), toolwright_e2e::wav(1)).unwrap();
+    let folders =
+        [("LOCALAI_MCP_FILE_ROOT", root.to_str().unwrap()), ("LOCALAI_MCP_OUTPUT_DIR", output.to_str().unwrap())];
+    let session = stage.session(&folders).await.unwrap();
+    let answer = refused(&session, "transcribe_audio", json!({"model": "m", "file": "output/saved.wav"})).await;
+    assert_eq!(answer["code"], "file_refused", "{answer}");
+    assert!(answer["error"].as_str().unwrap().contains("the output folder"), "{answer}");
+    assert!(stage.mock.requests().is_empty());
+}
+
+#[tokio::test]
+async fn secrets_in_answers_are_masked_by_their_names() {
+    let stage = Stage::set().unwrap();
+    let body = r#"[{"request":{"headers":{"authorization":"SECRET1"},"body":"{\"api_key\":\"SECRET2\"}"},
+        "data":{"token":"SECRET3"},"nested":{"api_keys":["SECRET4"],"password":"SECRET5","max_tokens":7}}]"#;
+    let calls = [
+        ("list_request_traces", json!({"full": true})),
+        ("list_backend_traces", json!({"full": true})),
+        ("raw_request", json!({"method": "GET", "path": "/api/traces"})),
+        ("raw_request", json!({"method": "GET", "path": "/api/settings"})),
+    ];
+    for reveals in ["false", "true"] {
+        let session = stage.session(&[("LOCALAI_MCP_REVEAL_SECRETS", reveals)]).await.unwrap();
+        for (name, arguments) in &calls {
+            stage.mock.fault("*", Fault::Status { code: 200, body: Some(body.into()), retry_after: None }, 1);
+            let answer = structured(&session.execute(name, arguments.clone()).await.unwrap());
+            let shown = answer["data"].to_string();
+            assert_eq!(answer["ok"], true, "{name}: {answer}");
+            assert_eq!(shown.contains("SECRET"), reveals == "true", "{name}: {shown}");
+            assert_eq!(answer["data"][0]["nested"]["max_tokens"], 7);
+        }
+    }
 }
 
 #[tokio::test]

@@ -125,7 +125,7 @@ fn mask_names(envelope: &mut Envelope) -> usize {
     let of_error = envelope.error.as_mut().map_or(0, |error| secret_text::mask(&mut error.message));
     let of_payload = match &mut envelope.payload {
         Payload::Data(data) => mask_members(data),
-        Payload::Text(text) => secret_text::mask(text),
+        Payload::Text(text) => secret_text::mask_document(text),
         Payload::Events { data, events, .. } => data.iter_mut().chain(events).map(mask_members).sum(),
         Payload::Messages { messages, .. } => messages.iter_mut().map(mask_members).sum(),
         Payload::Empty | Payload::Binary(_) => 0,

@@ -61,8 +61,9 @@ pub(super) fn is_secret_pair(members: &Map<String, Value>) -> bool {
 /// a `logprob` is a piece of text.
 pub(super) fn holds_no_secret(members: &Map<String, Value>) -> bool {
     const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "array", "object", "null"];
-    ["$ref", "properties", "in", "logprob"].iter().any(|name| members.contains_key(*name))
-        || members.get("type").and_then(Value::as_str).is_some_and(|name| TYPES.contains(&name))
+    let typed = members.get("type").and_then(Value::as_str).is_some_and(|name| TYPES.contains(&name));
+    let described = typed || ["$ref", "properties", "in", "logprob"].iter().any(|name| members.contains_key(*name));
+    described && !members.contains_key("value")
 }
 
 fn ends_in(name: &str, words: &[&str]) -> bool {

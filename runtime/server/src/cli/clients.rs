@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use super::Invocation;
-use crate::settings::{BindHost, Environment, Problem, Source};
+use crate::settings::{BindHost, Environment, Problem, Resolved, Source};
 use clap::ArgMatches;
 use serde_json::{Value, json};
 
@@ -19,6 +19,19 @@ struct Connection {
     arguments: Vec<String>,
     environment: Vec<(String, String)>,
     url: String,
+}
+
+/// Settings that mean nothing over stdio.
+const HTTP_ONLY: [&str; 8] =
+    ["host", "port", "path", "workers", "reuse_port", "auth_token", "allowed_hosts", "allowed_origins"];
+
+/// What was given on this command line or in this environment, and where the API is in any case.
+fn is_passed_on(entry: &Resolved) -> bool {
+    match entry.source {
+        Source::Flag(_) | Source::Environment(_) => !HTTP_ONLY.contains(&entry.declared.key),
+        Source::Default => entry.declared.key == "base_url",
+        Source::File(_) => false,
+    }
 }
 
 /// Prints the snippets of one client, or of all.
@@ -48,8 +61,11 @@ impl Connection {
             }
         }
         arguments.push("stdio".to_owned());
-        let base_url = texts.entry("base_url").filter(|entry| !matches!(entry.source, Source::File(_)));
-        let base_url = base_url.map(|entry| (entry.declared.env(server), entry.shown()));
+        let environment = texts.entries.iter().filter(|entry| is_passed_on(entry));
+        let environment = environment.map(|entry| {
+            let value = if entry.declared.kind.secret { "YOUR-SECRET".to_owned() } else { entry.shown() };
+            (entry.declared.env(server), value)
+        });
         let host = texts.value::<BindHost>("host").map(|host| host.0).filter(|host| !host.is_unspecified());
         let host = host.unwrap_or_else(|| std::net::Ipv4Addr::LOCALHOST.into());
         let host = if host.is_ipv6() { format!("[{host}]") } else { host.to_string() };
@@ -57,7 +73,7 @@ impl Connection {
             name: server.name,
             program: super::executable(server),
             arguments,
-            environment: base_url.into_iter().collect(),
+            environment: environment.collect(),
             url: format!("http://{host}:{}{}", text("port"), text("path")),
         })
     }
@@ -66,9 +82,14 @@ impl Connection {
         let name = self.name;
         let environment: serde_json::Map<String, Value> =
             self.environment.iter().map(|(variable, value)| (variable.clone(), value.as_str().into())).collect();
-        let mut entry = json!({"command": self.program, "args": self.arguments});
+        let mut entry = serde_json::Map::new();
+        if client == "vscode" {
+            entry.insert("type".into(), "stdio".into());
+        }
+        entry.insert("command".into(), self.program.as_str().into());
+        entry.insert("args".into(), self.arguments.as_slice().into());
         if !environment.is_empty() {
-            entry["env"] = environment.into();
+            entry.insert("env".into(), environment.into());
         }
         match client {
             "claude-desktop" => file(
@@ -76,10 +97,7 @@ impl Connection {
                 &json!({"mcpServers": {name: entry}}),
             ),
             "claude-code" => self.claude_code(),
-            "vscode" => {
-                entry["type"] = "stdio".into();
-                file("VS Code: .vscode/mcp.json", &json!({"servers": {name: entry}}))
-            }
+            "vscode" => file("VS Code: .vscode/mcp.json", &json!({"servers": {name: entry}})),
             "cursor" => file(
                 "Cursor: .cursor/mcp.json, or ~/.cursor/mcp.json for all projects",
                 &json!({"mcpServers": {name: entry}}),
@@ -109,9 +127,11 @@ impl Connection {
             self.name,
             text(&self.program)
         );
-        for (variable, value) in &self.environment {
+        let variables = self.environment.iter().map(|(variable, value)| format!("{variable} = {}", text(value)));
+        let variables = variables.collect::<Vec<_>>().join(", ");
+        if !variables.is_empty() {
             // Writing to a String cannot fail.
-            let _ = writeln!(out, "env = {{ {variable} = {} }}", text(value));
+            let _ = writeln!(out, "env = {{ {variables} }}");
         }
         out
     }

@@ -109,12 +109,26 @@ fn write_reachability(out: &mut String, app: &App) -> ExitCode {
         let error = answer.error.as_ref().map_or("ok", |error| error.message.as_str());
         let _ = writeln!(out, "  {name:24} {status}in {:.0} ms: {error}", answer.elapsed_ms);
     }
+    if answers.is_empty() {
+        let reached = connects(app);
+        let state = reached.as_ref().map_or_else(ToString::to_string, |()| "ok".to_owned());
+        let _ = writeln!(out, "  {:24} {state} (no health calls are declared)", "connection");
+        return if reached.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     let well = answers.iter().all(|(_, answer)| answer.ok);
     if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn health(app: &App) -> impl Iterator<Item = &'static ToolSpec> {
     app.server.health.iter().filter_map(|name| app.catalog.find(name))
+}
+
+/// Opens a connection to the API and closes it.
+fn connects(app: &App) -> std::io::Result<()> {
+    let url = toolwright_http::parse_base_url(app.settings.base_url.as_str()).map_err(std::io::Error::other)?;
+    let addresses = url.socket_addrs(|| None)?;
+    let address = addresses.first().ok_or_else(|| std::io::Error::other("the host has no address"))?;
+    std::net::TcpStream::connect_timeout(address, app.settings.connect_timeout.0).map(drop)
 }
 
 /// The calls of the server's health check, one after another.

@@ -6,6 +6,7 @@ mod doctor;
 mod options;
 mod tools;
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -52,6 +53,13 @@ fn dispatch(
             let app = invocation.app(false)?;
             // A log that was not asked for may be impossible, as on a read-only disk; serving goes on without.
             invocation.log_to_file(&app.settings)?;
+            if std::io::stdin().is_terminal() {
+                let name = options::binary(server);
+                eprintln!(
+                    "{name}: waiting for an MCP client on stdin; `{name} config clients` shows how to connect one, \
+                     `{name} --help` what else there is. Ctrl-C stops."
+                );
+            }
             Ok(serve::stdio(&app))
         }
         Some(("http", _)) => {
@@ -63,7 +71,10 @@ fn dispatch(
         }
         Some(("tools", chosen)) => {
             let app = invocation.app(false)?;
-            Ok(tools::print(&app, chosen))
+            Ok(match chosen.get_one::<String>("tool") {
+                Some(name) => tools::print_one(&app, name, chosen.get_flag("json")),
+                None => tools::print(&app, chosen),
+            })
         }
         Some(("call", chosen)) => {
             let app = invocation.app(false)?;
@@ -89,7 +100,7 @@ impl Invocation<'_> {
     fn app(&self, over_http: bool) -> Result<Arc<App>, Vec<Problem>> {
         let environment = Environment::process();
         let file = self.file(&environment)?;
-        if let Some(lookalike) = &file.lookalike {
+        for lookalike in file.lookalike.iter().cloned().chain(settings::lookalikes(self.server, &environment)) {
             eprintln!("{}-server: warning: {lookalike}", self.server.name);
         }
         let (texts, mut problems) = self.texts(&environment, &file);
@@ -156,6 +167,15 @@ fn config(invocation: &Invocation<'_>, chosen: &ArgMatches) -> Result<ExitCode, 
         Some(("clients", chosen)) => clients::print(invocation, chosen),
         Some(("table", _)) => Ok(print(&settings::table(invocation.server))),
         _ => Ok(print(&settings::example(invocation.server))),
+    }
+}
+
+/// What to say of a name that no tool has.
+fn unknown_tool(app: &App, name: &str) -> String {
+    let names = app.catalog.tools().iter().map(|row| row.name);
+    match settings::nearest(name, names) {
+        Some(near) => format!("there is no tool {name}; did you mean {near}?"),
+        None => format!("there is no tool {name}; `tools --all` lists them"),
     }
 }
 

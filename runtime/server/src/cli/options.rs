@@ -108,11 +108,12 @@ pub(super) fn setting_flags(matches: &ArgMatches) -> Flags {
 fn tools(name: &str) -> Command {
     let switch = |id: &'static str, help: &'static str| Arg::new(id).long(id).help(help).action(ArgAction::SetTrue);
     Command::new("tools")
-        .about("Print the catalog")
+        .about("Print the catalog, or one tool with its arguments")
+        .arg(Arg::new("tool").value_name("TOOL").help("Only this tool, with its description and input schema"))
         .arg(switch("all", "Hidden tools too"))
         .arg(switch("json", "As JSON, with schemas and the shapes of results"))
         .arg(switch("markdown", "As a Markdown table").conflicts_with("json"))
-        .after_help(format!("Examples:\n  {name} tools\n  {name} tools --all --json | jq '.[].name'"))
+        .after_help(format!("Examples:\n  {name} tools\n  {name} tools list_additional_tools\n  {name} tools --all --json | jq '.[].name'"))
 }
 
 fn call(server: &ServerSpec, name: &str) -> Command {

@@ -31,6 +31,31 @@ pub(super) fn print(app: &App, chosen: &ArgMatches) -> ExitCode {
     super::print(&text)
 }
 
+/// Prints one tool, listed or not.
+pub(super) fn print_one(app: &App, name: &str, as_json: bool) -> ExitCode {
+    let fixed = gateway::tools(app).into_iter().map(|tool| (tool, "listed"));
+    let mut fixed = fixed.chain(gateway::extra_tools(app).into_iter().map(|(tool, _)| (tool, "hidden")));
+    let found = match app.catalog.find(name) {
+        Some(row) => Some(entry(app, row)),
+        None => fixed.find(|(tool, _)| tool.name == name).as_ref().map(fixed_entry),
+    };
+    let Some(entry) = found else {
+        eprintln!("{}", super::unknown_tool(app, name));
+        return ExitCode::FAILURE;
+    };
+    if as_json {
+        return super::print(&format!("{entry:#}\n"));
+    }
+    let text = |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default();
+    let mut out = format!("{} – {}\n\n{}\n", text("name"), text("title"), text("description"));
+    // Writing to a String cannot fail.
+    if !text("method").is_empty() {
+        let _ = write!(out, "\nOperation: {} {} ({})\n", text("method"), text("path"), text("risk"));
+    }
+    let _ = write!(out, "\nArguments, as JSON Schema:\n{:#}\n", entry.get("input_schema").unwrap_or(&Value::Null));
+    super::print(&out)
+}
+
 fn fixed_entry((tool, state): &(Tool, &str)) -> Value {
     json!({
         "name": tool.name,

@@ -20,7 +20,7 @@ use std::time::Instant;
 use rmcp::model::Tool;
 use serde_json::{Map, Value};
 use toolwright_core::{Envelope, Risk};
-use toolwright_http::CallContext;
+use toolwright_http::{CallContext, RawRequest};
 
 use crate::telemetry::Record;
 use crate::{App, listing};
@@ -96,6 +96,14 @@ pub(crate) async fn call(app: &App, name: &str, arguments: Map<String, Value>, c
     };
     envelope.elapsed_ms = started.elapsed().as_secs_f64() * 1000.0;
     envelope
+}
+
+/// The request that these arguments of `raw_request` describe, checked and allowed as in a call.
+///
+/// # Errors
+/// The refusal.
+pub(crate) fn raw_request(app: &App, arguments: Map<String, Value>) -> Result<RawRequest, Box<Envelope>> {
+    raw_request::admitted(app, arguments).map(|admitted| admitted.request)
 }
 
 fn recorded(app: &App, fixed: &'static Fixed, call: impl FnOnce() -> Envelope) -> Envelope {

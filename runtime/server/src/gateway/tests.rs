@@ -356,6 +356,7 @@ async fn the_audit_counts_the_catalog() {
         ("operations_by_tag", json!({"items": 5})),
         ("operations_by_risk", json!({"read-only": 2, "compute": 1, "write": 1, "destructive": 1})),
         ("operations_without_route", json!([])),
+        ("operations_served_elsewhere", json!([])),
         ("catalog_sha256", json!("abcdef0123456789")),
     ] {
         assert_eq!(result[member], expected, "{member}");

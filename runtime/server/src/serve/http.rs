@@ -41,7 +41,11 @@ pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let (host, port) = (app.settings.host.0, app.settings.port);
-            eprintln!("{}-server: cannot serve at {}: {error}", app.server.name, SocketAddr::new(host, port));
+            let hint = match error.kind() {
+                std::io::ErrorKind::AddrInUse => "; choose another port with --port or MCP_PORT",
+                _ => "",
+            };
+            eprintln!("{}-server: cannot serve at {}: {error}{hint}", app.server.name, SocketAddr::new(host, port));
             ExitCode::FAILURE
         }
     }
@@ -118,6 +122,7 @@ impl Drain {
 
 fn router(app: &Arc<App>, drain: &Drain) -> Router {
     let service_app = Arc::clone(app);
+    let endpoint = app.settings.path.0.clone();
     let service = StreamableHttpService::new(
         move || Ok(Arc::clone(&service_app)),
         Arc::new(NeverSessionManager::default()),
@@ -132,6 +137,7 @@ fn router(app: &Arc<App>, drain: &Drain) -> Router {
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready).with_state(drain.clone()))
         .merge(guarded)
+        .fallback(async move || (StatusCode::NOT_FOUND, format!("nothing is here; the MCP endpoint is {endpoint}\n")))
 }
 
 fn protocol_config(settings: &Settings, cut_off: CancellationToken) -> StreamableHttpServerConfig {

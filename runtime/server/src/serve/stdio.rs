@@ -20,7 +20,7 @@ pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
             stopped = drained(app) => stopped.map(|()| ExitCode::SUCCESS),
         }
     }));
-    served.flatten().unwrap_or_else(|error| {
+    served.and_then(|code| code).unwrap_or_else(|error| {
         eprintln!("{}-server: the runtime cannot start: {error}", app.server.name);
         ExitCode::FAILURE
     })

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 pub(crate) use check::{check, check_names};
 pub(crate) use file::{ConfigFile, nearest};
 pub(crate) use report::{example, table};
-pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, Source, resolution, resolve};
+pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, Source, lookalikes, resolution, resolve};
 pub use value::{
     BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, LogLevel, Names, ProxyUrl, Seconds, Secret,
     Switch,

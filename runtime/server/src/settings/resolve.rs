@@ -34,6 +34,14 @@ impl Environment {
         }
     }
 
+    /// The names of all variables that are text.
+    fn names(&self) -> Vec<String> {
+        match &self.fixed {
+            Some(variables) => variables.keys().cloned().collect(),
+            None => std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect(),
+        }
+    }
+
     /// The home folder: `HOME`, or what the system knows of the user where a client started the server without it.
     fn home(&self) -> Option<PathBuf> {
         let named = self.get("HOME").map(PathBuf::from);
@@ -179,6 +187,25 @@ pub(crate) fn resolution(
     Resolution { entries: DECLARED.iter().map(find).collect() }
 }
 
+/// Variables that no setting has and that were likely meant for one: those with the server's own prefix, and near misses.
+/// The API itself may have variables that begin with the same word.
+pub(crate) fn lookalikes(server: &ServerSpec, environment: &Environment) -> Vec<String> {
+    let profile = format!("{}_PROFILE", server.env_prefix);
+    let known: Vec<String> = DECLARED.iter().map(|declared| declared.env(server)).chain([profile]).collect();
+    let (own, api) = (format!("{}_MCP_", server.env_prefix), format!("{}_", server.env_prefix));
+    let mut found = Vec::new();
+    for name in environment.names().into_iter().filter(|name| name.starts_with(&api) && !known.contains(name)) {
+        let near = known.iter().filter(|known| strsim::damerau_levenshtein(known, &name) <= 2).min();
+        match near {
+            Some(near) => found.push(format!("{name} is no setting; was {near} meant?")),
+            None if name.starts_with(&own) => found.push(format!("{name} is no setting; `config table` lists all")),
+            None => {}
+        }
+    }
+    found.sort();
+    found
+}
+
 /// Finds and reads all settings.
 ///
 /// # Errors
@@ -316,6 +343,16 @@ mod tests {
             let problems = resolved(&[("DEMO_BASE_URL", given)], &[], "", None).unwrap_err();
             let said = problems[0].to_string();
             assert!(said.contains("://***@h") && !said.contains("s3c"), "{said}");
+        }
+    }
+
+    #[test]
+    fn variables_that_nearly_name_a_setting_are_pointed_out() {
+        let found = |name| lookalikes(&SERVER, &Environment::fixed([(name, "1")]));
+        assert_eq!(found("DEMO_MCP_READONLY"), ["DEMO_MCP_READONLY is no setting; was DEMO_MCP_READ_ONLY meant?"]);
+        assert_eq!(found("DEMO_MCP_FOO"), ["DEMO_MCP_FOO is no setting; `config table` lists all"]);
+        for name in ["DEMO_THREADS", "DEMO_MCP_READ_ONLY", "OTHER_MCP_READONLY"] {
+            assert_eq!(found(name), [""; 0], "{name}");
         }
     }
 

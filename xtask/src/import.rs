@@ -9,6 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use toolwright_generator::diagnostic::Sink;
 use toolwright_generator::load::{Dialect, Files, Prose, is_server_name, referenced_files, vendor};
+use toolwright_generator::look_over;
 
 use crate::workspace;
 
@@ -53,6 +54,7 @@ impl Import {
         let prose = if self.no_prose { Prose::Drop } else { Prose::Keep };
         let mut sink = Sink::new();
         let vendored = vendor(&fetched.label, &fetched.files, prose, &mut sink);
+        look_over(&fetched.label, &fetched.files, prose, &mut sink);
         let code = workspace::report(&sink);
         let Some(vendored) = vendored.filter(|_| !sink.has_errors()) else {
             return Ok(code);

@@ -48,7 +48,7 @@ pub(crate) struct Fault {
     message: String,
     position: Position,
     pointer: String,
-    help: Option<&'static str>,
+    help: &'static str,
 }
 
 impl Source {
@@ -131,7 +131,7 @@ impl Source {
                 pointer: fault.pointer,
                 via: Vec::new(),
             })
-            .maybe_help(fault.help.map(str::to_owned))
+            .help(fault.help)
     }
 
     /// The place of a JSON pointer: line and column of its nearest existing ancestor when nothing

@@ -2,11 +2,21 @@
 
 use toolwright_generator::{Generated, ListedTool, Summary};
 
-/// Prints one table for all servers, with how many warnings each has, to stderr.
+/// Prints one table for all servers to stderr: the size of each list in bytes (B) and tokens, and how many warnings there are.
 pub(crate) fn print(generated: &[Generated], warnings: &[usize], verbose: bool) {
     eprintln!(
-        "{:<12} {:>10} {:>6} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
-        "server", "operations", "tools", "exposed", "default", "tokens", "*", "tokens", "none", "tokens", "warnings"
+        "{:<12} {:>10} {:>6} {:>7}   {:>9} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
+        "server",
+        "operations",
+        "tools",
+        "exposed",
+        "default B",
+        "tokens",
+        "* B",
+        "tokens",
+        "none B",
+        "tokens",
+        "warnings"
     );
     for (server, warnings) in generated.iter().zip(warnings) {
         let summary = &server.summary;
@@ -17,7 +27,7 @@ pub(crate) fn print(generated: &[Generated], warnings: &[usize], verbose: bool) 
             weigh(summary.fixed.iter()),
         );
         eprintln!(
-            "{:<12} {:>10} {:>6} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
+            "{:<12} {:>10} {:>6} {:>7}   {:>9} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
             summary.server,
             summary.operations,
             summary.tools.len(),

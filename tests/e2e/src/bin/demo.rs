@@ -81,13 +81,17 @@ async fn show_speech(session: &Session) -> anyhow::Result<()> {
     let kept = repository().join("target/demo/hello.wav");
     std::fs::create_dir_all(kept.parent().unwrap_or(Path::new(".")))?;
     std::fs::write(&kept, &bytes)?;
-    line(&format!("a WAV file of {} bytes, saved by the server; a copy to listen to: target/demo/hello.wav", bytes.len()));
+    line(&format!(
+        "a WAV file of {} bytes, saved by the server; a copy to listen to: target/demo/hello.wav",
+        bytes.len()
+    ));
     Ok(())
 }
 
 async fn show_search(session: &Session) -> anyhow::Result<()> {
     say("98 further operations are not listed, and found by what they do:");
-    for question in ["설치된 백엔드 목록 보여줘", "モデルのインストールの進捗", "which models can be installed"] {
+    for question in ["설치된 백엔드 목록 보여줘", "モデルのインストールの進捗", "which models can be installed"]
+    {
         line(&format!("{question}  ->  {}", first_match(session, question).await?));
     }
     let question = "turn token ids back into text";

@@ -27,7 +27,7 @@ pub use file_set::{FileSet, MANIFEST, read_manifest};
 pub use summary::{ListedTool, Summary};
 
 use diagnostic::Sink;
-use load::Files;
+use load::{Files, Prose};
 use model::Model;
 
 /// What a run makes of one server.
@@ -66,6 +66,14 @@ pub fn generate(files: &Files, dir: &str, sink: &mut Sink) -> Option<Generated> 
         return None;
     }
     Some(Generated { files: output, summary: summary::summarize(&model), ledger: model.ledger })
+}
+
+/// Reads the document at `label` as [`generate`] will, and reports what it finds: dangling references, unknown methods,
+/// paths and parameters that cannot be read. Nothing comes of it.
+pub fn look_over(label: &str, files: &Files, prose: Prose, sink: &mut Sink) {
+    if let Some(loaded) = load::load_alone(label, files, prose, sink) {
+        pass::look_over(&mut Model::new(&loaded), sink);
+    }
 }
 
 fn contains(content: &[u8], needle: &[u8]) -> bool {

@@ -78,8 +78,8 @@ components:
 ",
     ));
     let schema = file(&generated, "schemas/t.json");
-    let expected =
-        json!({"type": "object", "properties": {"b": {"type": "object", "properties": {"c": {"type": "string"}}}}});
+    let b = json!({"type": "object", "properties": {"c": {"type": "string"}}});
+    let expected = json!({"type": "object", "description": "JSON body of the request.", "properties": {"b": b}});
     assert_eq!(schema["properties"]["request"], expected);
     assert_eq!(schema.get("$defs"), None);
 }
@@ -239,6 +239,7 @@ paths:
     let body = &file(&generated, "schemas/some.json")["properties"]["request"];
     let expected = json!({
         "type": "object",
+        "description": "JSON body of the request.",
         "properties": {
             "note": {"type": ["string", "null"]},
             "mode": {"type": ["string", "null"], "enum": ["a", "b", null]},
@@ -530,4 +531,59 @@ info: {title: t, version: '1'}
 paths: {/t: {get: {operationId: t, summary: \"\\nGet one.\\n\\nAnd more.\\n\"}}}
 ";
     assert!(text(&generated(&document(page)).0, "src/general.rs").contains("title = \"Get one.\""));
+}
+
+#[test]
+fn a_body_is_described_by_the_nearest_text_there_is() {
+    let described = |body: &str, schema: &str| {
+        let (generated, _) = generated(&document(&format!(
+            "
+openapi: 3.1.0
+info: {{title: t, version: '1'}}
+paths:
+  /t: {{post: {{operationId: t, requestBody: {{{body}content: {{application/json: {{schema: {{$ref: '#/components/schemas/A'}}}}}}}}}}}}
+components:
+  schemas:
+    A: {{type: object, {schema}}}
+"
+        )));
+        file(&generated, "schemas/t.json")["properties"]["request"]["description"].clone()
+    };
+    assert_eq!(described("", ""), "JSON body of the request.");
+    assert_eq!(described("", "description: An A."), "An A.");
+    assert_eq!(described("description: What to store., ", "description: An A."), "What to store.");
+}
+
+#[test]
+fn a_generic_output_stays_on_one_line() {
+    let (generated, _) = generated(&document(&get(
+        "      responses: {'200': {description: ok, content: {application/json: {schema: {type: object, additionalProperties: {type: object}}}}}}\n",
+    )));
+    let code = text(&generated, "src/general.rs");
+    assert!(code.contains("output = \"indexmap::IndexMap<String, Map<String, Value>>\""), "{code}");
+    assert!(code.contains("use serde_json::{Map, Value};"), "{code}");
+}
+
+#[test]
+fn a_document_is_looked_over_by_itself() {
+    let mut files = toolwright_generator::load::Files::new();
+    files.insert(
+        "a.yaml",
+        "
+openapi: 3.1.0
+info: {title: t, version: '1'}
+paths:
+  pets: {get: {}}
+  /t:
+    fetch: {}
+    get:
+      parameters: [{name: a, in: quary, schema: {type: string}}]
+      responses: {'200': {description: ok, content: {application/json: {schema: {$ref: '#/components/schemas/None'}}}}}
+",
+    );
+    let mut sink = toolwright_generator::diagnostic::Sink::new();
+    toolwright_generator::look_over("a.yaml", &files, toolwright_generator::load::Prose::Keep, &mut sink);
+    let codes: Vec<&str> = sink.iter().map(|finding| finding.code).collect();
+    assert_eq!(codes, ["bad-path", "unknown-method", "bad-parameter", "dangling-reference"], "{sink}");
+    assert!(!sink.has_errors());
 }

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use toolwright_generator::diagnostic::Sink;
 use toolwright_generator::ledger::Part;
 use toolwright_generator::load::Files;
+use toolwright_generator::source::Source;
 use toolwright_generator::{Generated, generate};
 
 /// The spec of LocalAI, from the repository.
@@ -122,6 +123,57 @@ fn descriptions_are_long_enough_and_name_every_argument() {
 #[test]
 fn the_same_inputs_give_the_same_bytes() {
     assert_eq!(localai(&spec()).files, committed().files);
+}
+
+/// The YAML blocks of a page that are overlays, each as a list of overlay actions.
+fn examples(page: &str) -> Vec<Vec<Value>> {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(page)).unwrap();
+    let blocks = text.split("```yaml\n").skip(1).map(|block| block.split("```").next().unwrap().to_owned());
+    blocks
+        .filter(|block| block.contains("- target: "))
+        .map(|block| {
+            let actions = block.split_once("actions:\n").map_or(block.as_str(), |(_, actions)| actions);
+            let mut sink = Sink::new();
+            let value = Source::new(page, format!("actions:\n{actions}")).read(&mut sink).unwrap();
+            assert!(sink.is_empty(), "{sink}");
+            value["actions"].as_array().unwrap().clone()
+        })
+        .collect()
+}
+
+/// Whether everything that `part` says stands in `whole`.
+fn says(whole: &Value, part: &Value) -> bool {
+    match (whole, part) {
+        (Value::Object(whole), Value::Object(part)) => {
+            part.iter().all(|(key, part)| whole.get(key).is_some_and(|whole| says(whole, part)))
+        }
+        (Value::Array(whole), Value::Array(part)) => part.iter().all(|part| whole.contains(part)),
+        (whole, part) => whole == part,
+    }
+}
+
+#[test]
+fn examples_of_curation_are_what_the_overlays_say() {
+    let overlay = spec().get("specs/localai/overlays/text.yaml").unwrap().to_vec();
+    let overlay = Source::new("text.yaml", String::from_utf8(overlay).unwrap()).read(&mut Sink::new()).unwrap();
+    let actions = overlay["actions"].as_array().unwrap();
+    let first = |page: &str| examples(page).into_iter().next().unwrap();
+    for example in first("README.md").iter().chain(&first("docs/spec-format.md")) {
+        assert!(actions.iter().any(|action| says(action, example)), "{example}");
+    }
+}
+
+#[test]
+fn the_example_of_an_added_operation_adds_one() {
+    let added = examples("README.md").into_iter().nth(1).unwrap();
+    let mut files = spec();
+    let path = "specs/localai/overlays/monitoring.yaml";
+    let text = String::from_utf8(files.get(path).unwrap().to_vec()).unwrap();
+    let actions: String = added.iter().map(|action| format!("  - {action}\n")).collect();
+    files.insert(path, format!("{}\n{actions}", text.trim_end()));
+    let generated = localai(&files);
+    assert_eq!(generated.summary.tools.len(), 124);
+    assert_eq!(file(&generated, "schemas/get_version.result.json")["properties"]["version"], json!({"type": "string"}));
 }
 
 /// Paths and definitions in reverse order.

@@ -49,6 +49,7 @@ fn curated_with(settings: &str, replaced: &str, by: &str) -> String {
         name: create_item
         risk: write
         returns: the item with its `id`.
+        caution: The item is seen by everybody.
   - target: $.paths['/items/{id}'].delete
     update:
       summary: Delete item
@@ -158,7 +159,7 @@ fn purpose_that_is_too_long() {
 
 #[test]
 fn description_that_says_too_little() {
-    assert_snapshot!(curated("description: Store a new item under a name.", "description: Store."));
+    assert_snapshot!(curated("description: List the items that are stored, newest first.", "description: List."));
 }
 
 #[test]
@@ -193,7 +194,7 @@ fn substitute_that_does_not_exist() {
 fn all_mistakes_are_reported_at_once() {
     let text = curated_with(
         "exposed: [nope]\nrequire_descriptions: true\n",
-        "        risk: write\n        returns: the item with its `id`.\n",
+        "        risk: write\n        returns: the item with its `id`.\n        caution: The item is seen by everybody.\n",
         "",
     );
     assert_snapshot!(text);
@@ -258,4 +259,101 @@ fn keys_that_would_have_no_effect() {
     assert!(text.contains("did you mean `x-toolwright`?"), "{text}");
     let text = curated_with("exposed: [server_health]\n", "", "");
     assert!(text.contains("every server has this tool"), "{text}");
+}
+
+#[test]
+fn writing_tool_that_does_not_say_what_changes() {
+    assert_snapshot!(curated("        caution: The item is seen by everybody.\n", ""));
+}
+
+#[test]
+fn type_that_does_not_exist_behind_references() {
+    assert_snapshot!(findings(&support::document(
+        "
+openapi: 3.1.0
+info: {title: t, version: '1'}
+paths:
+  /t: {post: {operationId: t, requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}}
+components:
+  schemas:
+    A: {type: object, properties: {b: {$ref: '#/components/schemas/B'}}}
+    B: {type: object, properties: {c: {type: strng, minLength: -1, patern: x}}}
+"
+    )));
+}
+
+#[test]
+fn placeholder_that_the_path_of_an_overlay_makes_up() {
+    assert_snapshot!(curated("risk: destructive", "risk: destructive\n        path: /things/{di}"));
+}
+
+#[test]
+fn search_phrase_that_is_empty() {
+    assert_snapshot!(curated("risk: write", "risk: write\n        search: {en: [new item, ''], ko: [' ']}"));
+}
+
+#[test]
+fn a_value_that_is_wrong_is_not_missing_as_well() {
+    for (replaced, by) in [
+        ("risk: write", "risk: wriet"),
+        ("returns: the item with its `id`.", "returns: 5"),
+        ("caution: The item is seen by everybody.", "caution: [x]"),
+        ("caution: The item is lost.", "caution: 5"),
+        ("name: create_item", "name: 5"),
+        ("{limit: Most items to return.}", "{limit: 5}"),
+        ("{limit: Most items to return.}", "[limit]"),
+        ("note: Anything else about it.", "note: 5"),
+    ] {
+        let text = curated(replaced, by);
+        assert_eq!(messages(&text).len(), 1, "{by}\n---\n{text}");
+    }
+}
+
+#[test]
+fn names_that_no_overlay_holds_are_reported_beside_its_errors() {
+    let text = curated_with("exposed: [nope, create_item]\nhealth: [nada]\n", "['/items'].post", "['/itms'].post");
+    let found = messages(&text);
+    assert_eq!(found.len(), 3, "{text}");
+    assert!(text.contains("`exposed` names `nope`") && text.contains("`health` names `nada`"), "{text}");
+}
+
+/// A finding without a remedy leaves its reader alone.
+#[test]
+fn every_finding_has_a_help_line() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots");
+    let mut findings = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        if !path.file_name().unwrap().to_str().unwrap().starts_with("spec_mistakes__") {
+            continue;
+        }
+        for finding in text.split("\n\n").filter(|part| part.contains("error[") || part.contains("warning[")) {
+            findings += 1;
+            assert!(finding.contains("\n  help: "), "{}: {finding}", path.display());
+        }
+    }
+    assert!(findings > 20, "{findings}");
+}
+
+/// The same for findings that no snapshot holds: whoever makes a diagnostic says what to do about it.
+#[test]
+fn every_diagnostic_is_made_with_a_help_line() {
+    let mut open = vec![std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let code = text.split("#[cfg(test)]").next().unwrap();
+        let made = code.match_indices("Diagnostic::").filter(|(at, _)| {
+            ["error(", "warning(", "note("].iter().any(|kind| code[at + "Diagnostic::".len()..].starts_with(kind))
+        });
+        for (at, _) in made {
+            // The help line follows in the same statement, or where the finding is handed on.
+            let near: String = code[at..].chars().take(500).collect();
+            assert!(near.contains("help("), "{}: {}", path.display(), near.lines().next().unwrap());
+        }
+    }
 }

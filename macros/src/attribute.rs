@@ -73,7 +73,7 @@ pub(crate) fn tool(attributes: &[Attribute], owner: Span) -> syn::Result<ToolAtt
             "schema" => schema = Some(meta.value()?.parse()?),
             "advertised" => advertised = Some(meta.value()?.parse()?),
             "result" => result = Some(meta.value()?.parse()?),
-            "output" => output = Some(meta.value()?.parse()?),
+            "output" => output = Some(type_or_text(meta.value()?)?),
             "tags" => tags = strings(&meta)?,
             "secrets" => secrets = strings(&meta)?,
             "open_world" => open_world = flag(&meta)?.value,
@@ -109,6 +109,11 @@ pub(crate) fn tool(attributes: &[Attribute], owner: Span) -> syn::Result<ToolAtt
         deadline_seconds,
         secrets,
     })
+}
+
+/// A type, or its text in quotes, which printers leave on one line.
+fn type_or_text(input: syn::parse::ParseStream) -> syn::Result<Type> {
+    if input.peek(LitStr) { input.parse::<LitStr>()?.parse() } else { input.parse() }
 }
 
 pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteAttribute> {

@@ -9,6 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use toolwright_generator::diagnostic::Sink;
 use toolwright_generator::load::{Dialect, Files, Prose, is_server_name, referenced_files, vendor};
+use toolwright_generator::look_over;
 
 use crate::workspace;
 
@@ -48,7 +49,7 @@ struct Provenance<'a> {
 impl Import {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let root = workspace::root()?;
-        let (code, imported) = import(&root, &self.name, &self.document, self.no_prose)?;
+        let (code, imported) = import(&root, &self.name, &self.document, self.no_prose, true)?;
         if imported.is_some() && !root.join("specs").join(&self.name).join("server.yaml").is_file() {
             eprintln!("next, write specs/{}/server.yaml; docs/spec-format.md says what it holds", self.name);
         }
@@ -62,13 +63,23 @@ pub(crate) struct Imported {
     pub(crate) file: &'static str,
 }
 
-/// Vendors a document, and says with which code to exit. Nothing is written where the document has errors.
-pub(crate) fn import(root: &Path, name: &str, document: &str, no_prose: bool) -> Result<(ExitCode, Option<Imported>)> {
+/// Vendors a document, and says with which code to exit. Nothing is written where the document has errors. `looks_over`
+/// reports what generation would find in it, where no generation follows.
+pub(crate) fn import(
+    root: &Path,
+    name: &str,
+    document: &str,
+    no_prose: bool,
+    looks_over: bool,
+) -> Result<(ExitCode, Option<Imported>)> {
     check_name(name)?;
     let fetched = Fetched::all(document)?;
     let prose = if no_prose { Prose::Drop } else { Prose::Keep };
     let mut sink = Sink::new();
     let vendored = vendor(&fetched.label, &fetched.files, prose, &mut sink);
+    if looks_over {
+        look_over(&fetched.label, &fetched.files, prose, &mut sink);
+    }
     let code = workspace::report(&sink);
     let Some(vendored) = vendored.filter(|_| !sink.has_errors()) else {
         return Ok((code, None));

@@ -34,6 +34,9 @@ impl Mock {
         if self.server == "localai" {
             arguments.push("--localai".to_owned());
         }
+        // Building the mock may take minutes.
+        std::net::TcpListener::bind(("127.0.0.1", self.port))
+            .with_context(|| format!("port {} of 127.0.0.1 cannot be used; choose another with --port", self.port))?;
         let programs = companion::build(&["toolwright-mock"])?;
         let mock = programs.first().context("the mock is not built")?;
         companion::run(mock, &arguments)

@@ -35,7 +35,7 @@ impl New {
                 self.name
             );
         }
-        let (code, imported) = import(&root, &self.name, &self.document, self.no_prose)?;
+        let (code, imported) = import(&root, &self.name, &self.document, self.no_prose, false)?;
         let Some(imported) = imported else { return Ok(code) };
         let mut sink = Sink::new();
         let files = workspace::read_folder(&root, &folder)?;

@@ -28,8 +28,7 @@ use toolwright_macros::Tool;
     tags("agent-jobs"),
     schema = "schemas/cancel_agent_job.json",
     result = "schemas/cancel_agent_job.result.json",
-    output = indexmap::IndexMap<String,
-    String>,
+    output = "indexmap::IndexMap<String, String>",
     idempotent
 )]
 #[search(
@@ -81,8 +80,7 @@ pub struct CancelAgentJob {
     schema = "schemas/create_agent_task.json",
     advertised = "schemas/create_agent_task.listed.json",
     result = "schemas/create_agent_task.result.json",
-    output = indexmap::IndexMap<String,
-    String>
+    output = "indexmap::IndexMap<String, String>"
 )]
 #[search(
     en(
@@ -133,8 +131,7 @@ pub struct CreateAgentTask {
     tags("agent-jobs"),
     schema = "schemas/delete_agent_job.json",
     result = "schemas/delete_agent_job.result.json",
-    output = indexmap::IndexMap<String,
-    String>,
+    output = "indexmap::IndexMap<String, String>",
     idempotent
 )]
 #[search(
@@ -183,8 +180,7 @@ pub struct DeleteAgentJob {
     tags("agent-jobs"),
     schema = "schemas/delete_agent_task.json",
     result = "schemas/delete_agent_task.result.json",
-    output = indexmap::IndexMap<String,
-    String>,
+    output = "indexmap::IndexMap<String, String>",
     idempotent
 )]
 #[search(
@@ -551,8 +547,7 @@ pub struct RunAgentTask {
     schema = "schemas/update_agent_task.json",
     advertised = "schemas/update_agent_task.listed.json",
     result = "schemas/update_agent_task.result.json",
-    output = indexmap::IndexMap<String,
-    String>,
+    output = "indexmap::IndexMap<String, String>",
     idempotent
 )]
 #[search(

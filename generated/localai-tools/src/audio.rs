@@ -142,7 +142,7 @@ pub struct CreateVoiceProfile {
     /// Must be true: cloning is authorized.
     #[part]
     pub consent_confirmed: bool,
-    /// WAV sample, 16-bit PCM, 1-120 s.
+    /// WAV sample, 16-bit PCM, 1-120 s, up to 50 MiB.
     #[file]
     pub audio: String,
     /// Further text fields of the form, by wire name.
@@ -567,7 +567,7 @@ pub struct StreamAudioTransform {
         "TTS"
     )
 )]
-#[http(post = "/v1/audio/speech", produces("audio/x-wav"))]
+#[http(post = "/v1/audio/speech", produces("audio/*"))]
 pub struct TextToSpeech {
     /// The body of the request.
     #[body]
@@ -598,7 +598,7 @@ pub struct TextToSpeech {
     ko("구버전 TTS", "예전 음성 합성", "레거시 TTS", "LocalAI 자체 TTS"),
     ja("旧 TTS", "古い音声合成", "レガシー TTS", "LocalAI 独自の TTS")
 )]
-#[http(post = "/tts", produces("audio/x-wav"))]
+#[http(post = "/tts", produces("audio/*"))]
 pub struct TextToSpeechLegacy {
     /// The body of the request.
     #[body]
@@ -737,7 +737,7 @@ pub struct TranscribeAudio {
     #[part]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// json, verbose_json (default), text, srt, vtt or lrc.
+    /// json, verbose_json (default), text or txt, srt, vtt, lrc.
     #[part(send_as(("text", "txt")))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response_format: Option<TranscribeAudioResponseFormat>,
@@ -1100,6 +1100,9 @@ pub enum TranscribeAudioResponseFormat {
     /// `text`.
     #[serde(rename = "text")]
     Text,
+    /// `txt`.
+    #[serde(rename = "txt")]
+    Txt,
     /// `srt`.
     #[serde(rename = "srt")]
     Srt,

@@ -10,6 +10,7 @@
 )]
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use toolwright_macros::Tool;
 use crate::types::{File, Gallery, OpStatus};
 
@@ -18,6 +19,8 @@ use crate::types::{File, Gallery, OpStatus};
 /// Inputs: none.
 ///
 /// Returns: a map by backend with `installed_version` and `available_version`.
+///
+/// Caution: Contacts the backend galleries and renews the stored list.
 #[derive(Debug, Clone, Serialize, Deserialize, Tool)]
 #[tool(
     name = "check_backend_upgrades",
@@ -26,8 +29,7 @@ use crate::types::{File, Gallery, OpStatus};
     tags("backends"),
     schema = "schemas/check_backend_upgrades.json",
     result = "schemas/check_backend_upgrades.result.json",
-    output = indexmap::IndexMap<String,
-    UpgradeInfo>,
+    output = "indexmap::IndexMap<String, UpgradeInfo>",
     open_world,
     idempotent
 )]
@@ -297,8 +299,7 @@ pub struct ListBackendGalleries {}
     tags("backends"),
     schema = "schemas/list_backend_jobs.json",
     result = "schemas/list_backend_jobs.result.json",
-    output = indexmap::IndexMap<String,
-    OpStatus>
+    output = "indexmap::IndexMap<String, OpStatus>"
 )]
 #[search(
     en(
@@ -340,8 +341,7 @@ pub struct ListBackendJobs {}
     tags("backends"),
     schema = "schemas/list_backend_upgrades.json",
     result = "schemas/list_backend_upgrades.result.json",
-    output = indexmap::IndexMap<String,
-    UpgradeInfo>
+    output = "indexmap::IndexMap<String, UpgradeInfo>"
 )]
 #[search(
     en(
@@ -374,7 +374,8 @@ pub struct ListBackendUpgrades {}
 ///
 /// Inputs: none.
 ///
-/// Returns: an array, one entry per installed backend with name and metadata.
+/// Returns: an array with `Name`, `RunFile`, `IsMeta`, `IsSystem`, `Metadata`, `upgrade_available`,
+/// `available_version`.
 #[derive(Debug, Clone, Serialize, Deserialize, Tool)]
 #[tool(
     name = "list_backends",
@@ -383,7 +384,7 @@ pub struct ListBackendUpgrades {}
     tags("backends"),
     schema = "schemas/list_backends.json",
     result = "schemas/list_backends.result.json",
-    output = Vec<GalleryGalleryBackend>
+    output = Vec<InstalledBackend>
 )]
 #[search(
     en(
@@ -550,6 +551,27 @@ pub struct GalleryGalleryBackend {
     pub urls: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+}
+
+/// The document's `toolwright.InstalledBackend`, as it is answered.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct InstalledBackend {
+    #[serde(rename = "Name", skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(rename = "RunFile", skip_serializing_if = "Option::is_none")]
+    pub run_file: Option<String>,
+    #[serde(rename = "IsMeta", skip_serializing_if = "Option::is_none")]
+    pub is_meta: Option<bool>,
+    #[serde(rename = "IsSystem", skip_serializing_if = "Option::is_none")]
+    pub is_system: Option<bool>,
+    #[serde(rename = "Metadata", skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<Map<String, Value>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub upgrade_available: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub available_version: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<Vec<Map<String, Value>>>,
 }
 
 /// The document's `schema.KnownBackend`, as it is answered.

@@ -27,8 +27,7 @@ use toolwright_macros::Tool;
     tags("config"),
     schema = "schemas/autocomplete_model_config.json",
     result = "schemas/autocomplete_model_config.result.json",
-    output = Map<String,
-    Value>
+    output = "Map<String, Value>"
 )]
 #[search(
     en(

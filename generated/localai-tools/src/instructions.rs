@@ -78,8 +78,7 @@ pub struct GetInstructionGuide {
     tags("instructions"),
     schema = "schemas/list_instruction_guides.json",
     result = "schemas/list_instruction_guides.result.json",
-    output = Map<String,
-    Value>
+    output = "Map<String, Value>"
 )]
 #[search(
     en(

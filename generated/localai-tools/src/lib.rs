@@ -53,6 +53,19 @@ pub mod types;
 pub mod video;
 pub mod voice_recognition;
 
+/// Sends calls to the API.
+///
+/// ```no_run
+/// use localai_tools::client::{Client, Config, parse_base_url};
+/// use localai_tools::monitoring::GetBackendMonitor;
+///
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// let client = Client::new(Config::new("localai", parse_base_url("http://127.0.0.1:8080")?))?;
+/// let reply = client.call(&GetBackendMonitor { model: "example".to_owned() }).await?;
+/// println!("{:?}", reply.data);
+/// # Ok(())
+/// # }
+/// ```
 #[cfg(feature = "client")]
 pub use toolwright_http as client;
 
@@ -158,7 +171,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         operations: 123,
         definitions: 166,
     },
-    catalog_sha256: "25409ed8d1dcc766d220d3be918b2d16fbb6b6d6c3f7de57fe1b051581c7ab25",
+    catalog_sha256: "66967cbf08143f42e44a1c89b473736eaa22501ccf00dbd4c0604694a87f8629",
 };
 
 /// Every tool, sorted by name.

@@ -397,8 +397,7 @@ pub struct ListModelGalleries {}
     tags("models"),
     schema = "schemas/list_model_jobs.json",
     result = "schemas/list_model_jobs.result.json",
-    output = indexmap::IndexMap<String,
-    OpStatus>
+    output = "indexmap::IndexMap<String, OpStatus>"
 )]
 #[search(
     en(

@@ -242,8 +242,7 @@ pub struct GetBackendMonitor {
     tags("monitoring"),
     schema = "schemas/get_backend_trace.json",
     result = "schemas/get_backend_trace.result.json",
-    output = Map<String,
-    Value>,
+    output = "Map<String, Value>",
     secrets(
         "/data/headers/Authorization",
         "/data/headers/authorization",
@@ -343,8 +342,7 @@ pub struct GetMetrics {}
     tags("monitoring"),
     schema = "schemas/get_request_trace.json",
     result = "schemas/get_request_trace.result.json",
-    output = Map<String,
-    Value>,
+    output = "Map<String, Value>",
     secrets(
         "/request/headers/Authorization",
         "/request/headers/authorization",
@@ -487,8 +485,7 @@ pub struct ListBackendLogModels {}
     tags("monitoring"),
     schema = "schemas/list_backend_traces.json",
     result = "schemas/list_backend_traces.result.json",
-    output = Map<String,
-    Value>,
+    output = "Vec<Map<String, Value>>",
     secrets(
         "/*/data/headers/Authorization",
         "/*/data/headers/authorization",
@@ -560,8 +557,7 @@ pub struct ListBackendTraces {
     tags("monitoring"),
     schema = "schemas/list_request_traces.json",
     result = "schemas/list_request_traces.result.json",
-    output = Map<String,
-    Value>,
+    output = "Vec<Map<String, Value>>",
     secrets(
         "/*/request/headers/Authorization",
         "/*/request/headers/authorization",

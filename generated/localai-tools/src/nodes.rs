@@ -70,8 +70,7 @@ pub struct ListClusterModels {}
     tags("nodes"),
     schema = "schemas/reset_node_max_replicas.json",
     result = "schemas/reset_node_max_replicas.result.json",
-    output = indexmap::IndexMap<String,
-    bool>,
+    output = "indexmap::IndexMap<String, bool>",
     idempotent
 )]
 #[search(
@@ -119,8 +118,7 @@ pub struct ResetNodeMaxReplicas {
     tags("nodes"),
     schema = "schemas/reset_node_vram_budget.json",
     result = "schemas/reset_node_vram_budget.result.json",
-    output = indexmap::IndexMap<String,
-    bool>,
+    output = "indexmap::IndexMap<String, bool>",
     idempotent
 )]
 #[search(
@@ -168,8 +166,7 @@ pub struct ResetNodeVramBudget {
     tags("nodes"),
     schema = "schemas/set_node_max_replicas.json",
     result = "schemas/set_node_max_replicas.result.json",
-    output = indexmap::IndexMap<String,
-    i64>,
+    output = "indexmap::IndexMap<String, i64>",
     idempotent
 )]
 #[search(
@@ -220,8 +217,7 @@ pub struct SetNodeMaxReplicas {
     tags("nodes"),
     schema = "schemas/set_node_vram_budget.json",
     result = "schemas/set_node_vram_budget.result.json",
-    output = indexmap::IndexMap<String,
-    String>,
+    output = "indexmap::IndexMap<String, String>",
     idempotent
 )]
 #[search(

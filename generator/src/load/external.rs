@@ -158,7 +158,8 @@ impl Bundle<'_> {
             *node = content;
             self.bases.insert(pointer.to_owned(), target.file);
         }
-        self.report("reference-loop", "the references lead in a circle".into(), pointer, None);
+        let help = "break the circle: one of these nodes must hold content instead of a `$ref`";
+        self.report("reference-loop", "the references lead in a circle".into(), pointer, help.to_owned());
     }
 
     /// Whether a reference is replaced by what it names: path items have no components, and a component
@@ -201,7 +202,8 @@ impl Bundle<'_> {
             return None;
         };
         if self.placed.len() >= MAX_BROUGHT_IN {
-            self.report("too-many-references", "the references bring in too many nodes".into(), pointer, None);
+            let help = format!("{MAX_BROUGHT_IN} are brought in; bundle the document into one file first");
+            self.report("too-many-references", "the references bring in too many nodes".into(), pointer, help);
             return None;
         }
         let place = self.free_place(&section, &name_of(&target));
@@ -233,7 +235,8 @@ impl Bundle<'_> {
         let opened = self.opened.get(&target.file)?.as_ref()?;
         let Some(content) = opened.value.pointer(&target.pointer) else {
             let message = format!("`{reference}`: there is nothing at {} of {}", target.pointer, target.file);
-            self.report("dangling-reference", message, pointer, None);
+            let help = "point it at a node of that file, such as `#/components/schemas/Name` after the file's name";
+            self.report("dangling-reference", message, pointer, help.to_owned());
             return None;
         };
         self.origins.written(place, opened.number, &target.pointer);
@@ -242,7 +245,8 @@ impl Bundle<'_> {
 
     fn open(&mut self, file: &str, reference: &str, pointer: &str) -> Option<Opened> {
         let Some(bytes) = self.files.get(file) else {
-            let help = did_you_mean(file, self.files.paths());
+            let near = did_you_mean(file, self.files.paths());
+            let help = near.unwrap_or_else(|| "the path is relative to the file that refers to it".to_owned());
             self.report("missing-file", format!("`{reference}`: there is no file {file}"), pointer, help);
             return None;
         };
@@ -254,12 +258,12 @@ impl Bundle<'_> {
     fn refuse(&mut self, reference: &str, pointer: &str) {
         let message = format!("`{reference}` leads outside of what is read");
         let help = "only files below the document's folder are read; copy the file there";
-        self.report("external-reference", message, pointer, Some(help.into()));
+        self.report("external-reference", message, pointer, help.to_owned());
     }
 
-    fn report(&mut self, code: &'static str, message: String, pointer: &str, help: Option<String>) {
+    fn report(&mut self, code: &'static str, message: String, pointer: &str, help: String) {
         let place = self.origins.place(&format!("{pointer}/$ref"));
-        self.sink.push(Diagnostic::error(code, message).at(place).maybe_help(help));
+        self.sink.push(Diagnostic::error(code, message).at(place).help(help));
     }
 }
 

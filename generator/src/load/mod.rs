@@ -48,9 +48,31 @@ pub struct LoadedServer {
     pub is_complete: bool,
     /// The text of `server.yaml`, for places.
     source: Arc<Source>,
+    /// The texts of overlays that may hold what the document lacks; `None` where one of them is not there.
+    unapplied: Option<Vec<String>>,
 }
 
 impl LoadedServer {
+    /// A document by itself, as if a server had nothing else.
+    pub(crate) fn of_document(document: Document, source: Arc<Source>) -> Self {
+        Self {
+            dir: String::new(),
+            config: ServerConfig::default(),
+            document,
+            is_complete: false,
+            source,
+            unapplied: None,
+        }
+    }
+
+    /// Whether an overlay that was not applied whole has this name in its text.
+    #[must_use]
+    pub(crate) fn unapplied_mention(&self, name: &str) -> bool {
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let has = |text: &String| text.split(|c| !is_name(c)).any(|word| word == name);
+        !self.is_complete && self.unapplied.as_ref().is_none_or(|texts| texts.iter().any(has))
+    }
+
     /// The place of a JSON pointer of `server.yaml`, such as `/exposed/3`.
     #[must_use]
     pub fn config_place(&self, pointer: &str) -> Place {
@@ -80,7 +102,8 @@ pub fn load_server(files: &Files, dir: &str, sink: &mut Sink) -> Option<LoadedSe
     let listed = value.get("overlays").map_or(0, |overlays| overlays.as_array().map_or(1, Vec::len));
     let (document, is_complete) = server.document(sink)?;
     let is_complete = is_complete && listed == server.config.overlays.len();
-    Some(LoadedServer { dir: dir.to_owned(), config, document, is_complete, source })
+    let unapplied = server.overlay_texts();
+    Some(LoadedServer { dir: dir.to_owned(), config, document, is_complete, source, unapplied })
 }
 
 /// Whether a server may be called so: its name becomes part of package names and paths.
@@ -142,6 +165,15 @@ impl Folder<'_> {
                 loaded.overlay(&overlay, &source, sink);
             }
         }
+    }
+
+    /// The texts of all overlays; `None` where one is not there or is no text.
+    fn overlay_texts(&self) -> Option<Vec<String>> {
+        let text = |name: &String| {
+            let bytes = self.files.get(&files::join(self.dir, name)?)?;
+            std::str::from_utf8(bytes).ok().map(str::to_owned)
+        };
+        self.config.overlays.iter().map(text).collect()
     }
 
     /// Opens a file that `server.yaml` names at `pointer`.
@@ -209,6 +241,12 @@ fn whole(source: &Source, files: &Files, origins: &mut Origins, sink: &mut Sink)
         external::bundle(&mut value, source.label(), files, dialect, origins, sink);
     }
     Some((value, dialect))
+}
+
+/// Reads the document at `label` as a server that has nothing else.
+pub(crate) fn load_alone(label: &str, files: &Files, prose: Prose, sink: &mut Sink) -> Option<LoadedServer> {
+    let source = Arc::new(Source::from_bytes(label, files.get(label).unwrap_or_default(), sink)?);
+    Some(LoadedServer::of_document(load_document(label, files, prose, sink)?, source))
 }
 
 /// Reads the document at `label` by itself, without a server: its 3.1 form and its facts.

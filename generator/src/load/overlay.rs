@@ -148,11 +148,11 @@ fn locate(expression: &str, fields: &Fields<'_>, key: &str, document: &Value, si
     let mut found: Vec<String> = located.locations().map(|l| l.to_json_pointer()).collect();
     found.dedup();
     if found.is_empty() {
-        sink.push(
-            Diagnostic::error("no-match", format!("`{expression}` matches nothing"))
-                .at(fields.place(key))
-                .maybe_help(why_no_match(expression, document)),
-        );
+        sink.push(Diagnostic::error("no-match", format!("`{expression}` matches nothing")).at(fields.place(key)).help(
+            why_no_match(expression, document).unwrap_or_else(|| {
+                "`cargo xtask show SERVER` prints the document in the form that overlays target".to_owned()
+            }),
+        ));
         return None;
     }
     Some(found)

@@ -31,7 +31,8 @@ pub(super) fn account(model: &mut Model, sink: &mut Sink) {
     });
     for pointer in gaps {
         let message = "this part of the document was neither used nor left out by a rule";
-        sink.push(Diagnostic::warning("unaccounted", message).at(document.place(&pointer)));
+        let help = "this is a fault of the generator, not of the document; please report it";
+        sink.push(Diagnostic::warning("unaccounted", message).at(document.place(&pointer)).help(help));
     }
 }
 

@@ -9,7 +9,7 @@ use super::join;
 use super::name::snake;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part};
-use crate::load::extension::Secret;
+use crate::load::extension::{EXTENSION, Secret};
 use crate::model::Model;
 use crate::model::operation::{BodyKind, Location, Operation, Parameter, Style};
 use crate::model::schema::{JsonType, Schema};
@@ -149,14 +149,25 @@ fn is_json(media_type: &str) -> bool {
 fn parameters(model: &mut Model, operation: &Operation, sink: &mut Sink) -> Vec<Argument> {
     let path = operation.extension.path.as_deref().unwrap_or(&operation.path);
     let places = template_names(path);
+    // A placeholder that an overlay's own path makes up is an error at that path, and brings no further findings.
+    let is_declared = |name: &String| {
+        let is_parameter = |p: &Parameter| p.location == Location::Path && p.wire_name == *name;
+        operation.path.contains(&format!("{{{name}}}")) || operation.parameters.iter().any(is_parameter)
+    };
+    let is_misspelt = !places.iter().all(is_declared);
     let has_place =
         |parameter: &&Parameter| parameter.location != Location::Path || places.contains(&parameter.wire_name);
     for stray in operation.parameters.iter().filter(|parameter| !has_place(parameter)) {
         let message = format!("the path has no `{{{}}}` for this parameter, which was left out", stray.wire_name);
-        let place = model.loaded.document.place(&stray.origin);
+        model.ledger.record(Part::Parameter, &stray.listed_at, Outcome::Refused);
+        if is_misspelt {
+            continue;
+        }
+        let is_ours = operation.extension.path.is_some();
+        let origin = if is_ours { join(&join(&operation.origin, EXTENSION), "path") } else { stray.origin.clone() };
+        let place = model.loaded.document.place(&origin);
         let help = format!("{path} is the path; correct one of the two in an overlay");
         sink.push(Diagnostic::warning("stray-path-parameter", message).at(place).help(help));
-        model.ledger.record(Part::Parameter, &stray.listed_at, Outcome::Refused);
     }
     let mut arguments: Vec<Argument> = operation
         .parameters
@@ -175,8 +186,8 @@ fn parameters(model: &mut Model, operation: &Operation, sink: &mut Sink) -> Vec<
             send_as: Vec::new(),
         })
         .collect();
-    for name in template_names(path) {
-        let known = operation.parameters.iter().any(|p| p.location == Location::Path && p.wire_name == name);
+    for name in places.iter().filter(|name| is_declared(name)) {
+        let known = operation.parameters.iter().any(|p| p.location == Location::Path && p.wire_name == *name);
         if !known {
             let message = format!("the path has `{{{name}}}` and no parameter declares it; it was read as a string");
             let place = model.loaded.document.place(&operation.origin);
@@ -184,7 +195,7 @@ fn parameters(model: &mut Model, operation: &Operation, sink: &mut Sink) -> Vec<
                 "declare it in an overlay: parameters: [{{name: {name}, in: path, required: true, schema: {{type: string}}}}]"
             );
             sink.push(Diagnostic::warning("undeclared-path-parameter", message).at(place).help(help));
-            arguments.push(path_argument(&name));
+            arguments.push(path_argument(name));
         }
     }
     arguments

@@ -44,7 +44,7 @@ fn input(model: &Model, tool: &Tool) -> Value {
     let mut renderer = Renderer::new(model, &plan, Direction::Sent);
     let mut properties = Map::new();
     for argument in &tool.arguments {
-        properties.insert(argument.name.clone(), Value::Object(argument_schema(&mut renderer, tool, argument)));
+        properties.insert(argument.name.clone(), Value::Object(argument_schema(model, &mut renderer, tool, argument)));
     }
     let required: Vec<&str> =
         tool.arguments.iter().filter(|argument| argument.required).map(|argument| argument.name.as_str()).collect();
@@ -66,13 +66,17 @@ fn with_definitions(root: &mut Map<String, Value>, renderer: Renderer) {
     }
 }
 
-fn argument_schema(renderer: &mut Renderer, tool: &Tool, argument: &Argument) -> Map<String, Value> {
+fn argument_schema(model: &Model, renderer: &mut Renderer, tool: &Tool, argument: &Argument) -> Map<String, Value> {
     let mut schema = argument.schema.clone();
     schema.description.clone_from(&argument.description);
     if argument.role.is_file() {
         return file(&schema);
     }
     if matches!(argument.role, Role::Body { .. }) {
+        let is_told = schema.description.is_some() || model.resolve(&argument.schema).description.is_some();
+        if !is_told {
+            schema.description = Some("JSON body of the request.".to_owned());
+        }
         return renderer.with_texts(&schema, &tool.field_texts);
     }
     renderer.schema(&schema)

@@ -44,7 +44,8 @@ pub(super) fn hints(model: &mut Model, sink: &mut Sink) {
         if extension.risk == Some(Risk::ReadOnly) && operation.method == "DELETE" {
             report("risk", "a DELETE that is declared to only read", "declare it `destructive`");
         }
-        if extension.risk == Some(Risk::Destructive) && extension.caution.is_none() {
+        let is_said = model.loaded.document.get(&join(&base, "caution")).is_some();
+        if extension.risk == Some(Risk::Destructive) && !is_said {
             let help = "add `caution: what is lost`, or declare a lower risk";
             report("risk", "a destructive tool must say what is lost", help);
         }

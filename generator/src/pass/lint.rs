@@ -1,13 +1,15 @@
 //! Checks what people and models will read, and every name that our own files mention.
 
+use serde_json::Value;
+
 use super::join;
 use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::load::config::is_fixed_tool;
 use crate::load::did_you_mean;
-use crate::load::extension::{Media, Risk};
+use crate::load::extension::{EXTENSION, Media, Risk};
 use crate::model::Model;
 use crate::model::operation::Operation;
-use crate::model::tool::{Binding, FormKind, Role, Tool};
+use crate::model::tool::{Argument, Binding, FormKind, Role, Tool};
 
 /// Clients cut longer titles.
 const MAX_TITLE: usize = 40;
@@ -18,6 +20,9 @@ const MIN_DESCRIPTION: usize = 80;
 
 pub(super) fn lint(model: &mut Model, sink: &mut Sink) {
     listed_names(model, sink);
+    if !model.loaded.is_complete {
+        return;
+    }
     for operation in &model.operations {
         let Some(tool) = model.tools.iter().find(|tool| tool.origin == operation.origin) else { continue };
         routes(model, operation, sink);
@@ -39,7 +44,10 @@ fn listed_names(model: &Model, sink: &mut Sink) {
         for (index, name) in names.iter().enumerate() {
             let place = model.loaded.config_place(&format!("/{key}/{index}"));
             match model.tools.iter().find(|tool| tool.name == *name) {
+                // An overlay that was not applied whole may give a tool this name.
+                None if model.loaded.unapplied_mention(name) => {}
                 None => sink.push(unknown_tool(model, key, name, place)),
+                Some(_) if !model.loaded.is_complete => {}
                 Some(tool) if key == "health" && tool.arguments.iter().any(|argument| argument.required) => {
                     let message = format!("`health` calls `{name}` without arguments, and it requires some");
                     let help = "name a reading tool that needs no arguments";
@@ -116,14 +124,26 @@ fn media(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) {
     }
 }
 
+/// Whether an author wrote something there, right or wrong: what is wrong was reported when it was read.
+fn is_written(model: &Model, operation: &str, key: &str) -> bool {
+    let own = join(operation, EXTENSION);
+    match model.loaded.document.get(&own) {
+        Some(Value::Object(members)) => members.contains_key(key),
+        Some(_) => true,
+        None => false,
+    }
+}
+
 /// What an author must say about each operation.
 fn curation(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) {
     let extension = &operation.extension;
-    let is_derived = extension.name.is_none() || model.loaded.document.get(&named(operation)).is_none();
+    let is_unsaid = |key: &str| !is_written(model, &operation.origin, key);
+    let changes = matches!(extension.risk, Some(Risk::Write));
     let missing = [
-        (is_derived, "name", "x-toolwright: {name: snake_case_verb_first}"),
-        (extension.risk.is_none(), "risk", "x-toolwright: {risk: read-only | compute | write | destructive}"),
-        (extension.returns.is_none(), "returns", "x-toolwright: {returns: \"`field`, what it is.\"}"),
+        (is_unsaid("name"), "name", "x-toolwright: {name: snake_case_verb_first}"),
+        (is_unsaid("risk"), "risk", "x-toolwright: {risk: read-only | compute | write | destructive}"),
+        (is_unsaid("returns"), "returns", "x-toolwright: {returns: \"`field`, what it is.\"}"),
+        (changes && is_unsaid("caution"), "caution", "x-toolwright: {caution: \"What changes, in one sentence.\"}"),
         (operation.summary.is_none(), "summary", "summary: Short title"),
         (operation.description.is_none(), "description", "description: One or two sentences, first word a verb."),
     ];
@@ -145,10 +165,6 @@ fn curation(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) 
     }
 }
 
-fn named(operation: &Operation) -> String {
-    format!("{}/x-toolwright/name", operation.origin)
-}
-
 fn too_long(model: &Model, operation: &Operation, key: &str, text: &str, most: usize, sink: &mut Sink) {
     let length = text.chars().count();
     if length > most {
@@ -160,11 +176,11 @@ fn too_long(model: &Model, operation: &Operation, key: &str, text: &str, most: u
 
 /// Every argument has a description; a body argument describes itself by its fields.
 fn descriptions(model: &Model, tool: &Tool, sink: &mut Sink) {
-    let described = |argument: &crate::model::tool::Argument| {
+    let described = |argument: &Argument| {
         let told = argument.description.as_deref().is_some_and(|text| !text.trim().is_empty());
         let by_fields =
             matches!(argument.role, Role::Body { .. }) && !model.resolve(&argument.schema).properties.is_empty();
-        told || by_fields
+        told || by_fields || is_misread(model, &tool.origin, argument)
     };
     for argument in tool.arguments.iter().filter(|argument| !described(argument)) {
         let message = format!("the argument `{}` of `{}` has no description", argument.name, tool.name);
@@ -178,6 +194,21 @@ fn descriptions(model: &Model, tool: &Tool, sink: &mut Sink) {
     }
 }
 
+/// Whether a text was given that could not be read: that was reported already.
+fn is_misread(model: &Model, operation: &str, argument: &Argument) -> bool {
+    let own = join(operation, EXTENSION);
+    if matches!(argument.role, Role::Body { .. }) {
+        return is_written(model, operation, "body_description");
+    }
+    let arguments = join(&own, "arguments");
+    match (model.loaded.document.get(&arguments), model.loaded.document.get(&join(&arguments, &argument.wire_name))) {
+        (_, Some(Value::Object(said))) => said.contains_key("description"),
+        (_, Some(_)) => true,
+        (Some(Value::Object(_)) | None, None) => false,
+        (Some(_), None) => true,
+    }
+}
+
 /// Every field that may be sent has a description: of its type, or of each operation whose body the type is.
 fn fields(model: &Model, sink: &mut Sink) {
     for (name, schema) in crate::pass::sent_types(model) {
@@ -185,7 +216,8 @@ fn fields(model: &Model, sink: &mut Sink) {
         for (field, property) in schema.properties.iter().filter(|(_, property)| !property.read_only) {
             let told = property.description.as_deref().is_some_and(|text| !text.trim().is_empty());
             let told_by_takers = !takers.is_empty() && takers.iter().all(|tool| tool.field_texts.contains_key(field));
-            if told || told_by_takers {
+            let owner = property.origin.rsplit_once("/properties/").map_or("", |(owner, _)| owner);
+            if told || told_by_takers || (is_written(model, owner, "fields") && has_wrong_fields(model, owner)) {
                 continue;
             }
             let message = format!("the field `{field}` of `{name}` may be sent and has no description");
@@ -193,6 +225,15 @@ fn fields(model: &Model, sink: &mut Sink) {
             let help = format!("add to an overlay for this schema: x-toolwright: {{fields: {{{field}: Text.}}}}");
             sink.push(Diagnostic::error("missing-description", message).at(place).help(help));
         }
+    }
+}
+
+/// Whether one of the texts under `fields` cannot be read, which costs them all and was reported once.
+fn has_wrong_fields(model: &Model, schema: &str) -> bool {
+    let fields = model.loaded.document.get(&join(&join(schema, EXTENSION), "fields"));
+    match fields {
+        Some(Value::Object(fields)) => fields.values().any(|text| !text.is_string()),
+        _ => true,
     }
 }
 

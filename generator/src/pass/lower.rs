@@ -1,13 +1,13 @@
 //! Lowers JSON schemas of the document into the model, from the JSON values themselves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use super::join;
-use crate::diagnostic::{Diagnostic, Sink};
+use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::ledger::{Outcome, Part};
-use crate::load::{Document, extension, percent_decoded};
+use crate::load::{Document, did_you_mean, extension, percent_decoded};
 use crate::model::Model;
 use crate::model::schema::{Additional, JsonType, Schema};
 
@@ -61,8 +61,13 @@ const SILENT: [&str; 15] = [
 ];
 
 pub(super) fn lower(model: &mut Model, sink: &mut Sink) {
-    let mut lowering =
-        Lowering { document: &model.loaded.document, sink, wanted: BTreeSet::new(), done: BTreeSet::new() };
+    let mut lowering = Lowering {
+        document: &model.loaded.document,
+        sink,
+        wanted: BTreeMap::new(),
+        done: BTreeSet::new(),
+        via: Vec::new(),
+    };
     for operation in &mut model.operations {
         let parameters = operation.parameters.iter_mut().map(|parameter| &mut parameter.schema);
         let body = operation.body.iter_mut().chain(&mut operation.other_bodies).map(|body| &mut body.schema);
@@ -73,8 +78,9 @@ pub(super) fn lower(model: &mut Model, sink: &mut Sink) {
             *schema = lowering.at(&schema.origin, 0);
         }
     }
-    while let Some(name) = lowering.wanted.pop_first() {
+    while let Some((name, via)) = lowering.wanted.pop_first() {
         lowering.done.insert(name.clone());
+        lowering.via = via;
         let schema = lowering.at(&pointer_of(&name), 0);
         model.types.insert(name, schema);
     }
@@ -168,6 +174,18 @@ fn is_pattern(pattern: &str) -> bool {
     jsonschema_regex::to_rust_regex(pattern).is_ok_and(|pattern| fancy_regex::Regex::new(&pattern).is_ok())
 }
 
+fn near_type(word: &str) -> Option<String> {
+    let names = ["array", "boolean", "integer", "null", "number", "object", "string"];
+    did_you_mean(&word.to_lowercase(), names)
+}
+
+fn near_keyword(word: &str) -> Option<String> {
+    let more = ["$ref", "type", "description", "format", "enum", "const", "default", "readOnly", "required"];
+    let rest = ["properties", "patternProperties", "additionalProperties", "items", "prefixItems"];
+    let combined = ["allOf", "anyOf", "oneOf"];
+    did_you_mean(word, more.into_iter().chain(rest).chain(combined).chain(BOUNDS).chain(APPLIED))
+}
+
 /// Enough of a value to recognize it.
 fn shortened(text: &str) -> String {
     const SHOWN: usize = 40;
@@ -180,9 +198,11 @@ fn shortened(text: &str) -> String {
 struct Lowering<'l> {
     document: &'l Document,
     sink: &'l mut Sink,
-    /// Types that something refers to and that are not lowered yet.
-    wanted: BTreeSet<String>,
+    /// Types that something refers to and that are not lowered yet, with the references that led there first.
+    wanted: BTreeMap<String, Vec<String>>,
     done: BTreeSet<String>,
+    /// The references that led to the type that is being lowered, outermost first.
+    via: Vec<String>,
 }
 
 impl Lowering<'_> {
@@ -195,6 +215,7 @@ impl Lowering<'_> {
                     "nested-too-deep",
                     pointer,
                     "this schema nests too deep and was read as any value".to_owned(),
+                    format!("move its inner schemas to `components.schemas`; {MAX_DEPTH} levels are read"),
                 );
                 Schema::unread(pointer)
             }
@@ -212,6 +233,7 @@ impl Lowering<'_> {
                     "bad-schema",
                     pointer,
                     "a schema is an object or a boolean; this was read as any value".to_owned(),
+                    "write a mapping such as `{type: string}`".to_owned(),
                 );
                 Schema::unread(pointer)
             }
@@ -266,11 +288,14 @@ impl Lowering<'_> {
                 let what = wanted(known).unwrap_or_default();
                 let given = shortened(&value.to_string());
                 let message = format!("`{known}` must be {what}, not {given}, and was left out of the schema");
-                self.warn("bad-keyword", &pointer, message);
+                let help = format!("correct it in an overlay, or remove `{known}` there");
+                self.warn("bad-keyword", &pointer, message, help);
             }
             _ => {
                 let message = format!("`{keyword}` is no keyword of JSON Schema and was left out of the schema");
-                self.warn("unknown-keyword", &pointer, message);
+                let help = near_keyword(keyword)
+                    .unwrap_or_else(|| "remove it in an overlay; keys of one's own begin with `x-`".to_owned());
+                self.warn("unknown-keyword", &pointer, message, help);
             }
         }
     }
@@ -285,7 +310,8 @@ impl Lowering<'_> {
             Some(target) if self.document.get(&target).is_some() => {
                 let name = name_of(&target);
                 if !self.done.contains(&name) {
-                    self.wanted.insert(name.clone());
+                    let via = self.via.iter().cloned().chain([reference.to_owned()]);
+                    self.wanted.entry(name.clone()).or_insert_with(|| via.collect());
                 }
                 schema.reference = Some(name);
             }
@@ -293,7 +319,7 @@ impl Lowering<'_> {
                 let message = format!("`{reference}` leads nowhere and was read as any value");
                 self.sink.push(
                     Diagnostic::warning("dangling-reference", message)
-                        .at(self.document.place(pointer))
+                        .at(self.place(pointer))
                         .help("point it at a schema of this document, such as `#/components/schemas/Name`"),
                 );
             }
@@ -310,7 +336,10 @@ impl Lowering<'_> {
                 Some(kind) if schema.types.contains(&kind) => {}
                 Some(kind) => schema.types.push(kind),
                 None => {
-                    self.warn("unknown-type", pointer, format!("{name} is not a JSON type and was left out"));
+                    let help = name.as_str().and_then(near_type).unwrap_or_else(|| {
+                        "the types are: array, boolean, integer, null, number, object, string".to_owned()
+                    });
+                    self.warn("unknown-type", pointer, format!("{name} is not a JSON type and was left out"), help);
                 }
             }
         }
@@ -325,7 +354,12 @@ impl Lowering<'_> {
         }
     }
 
-    fn warn(&mut self, code: &'static str, pointer: &str, message: String) {
-        self.sink.push(Diagnostic::warning(code, message).at(self.document.place(pointer)));
+    /// Where a node is, and through which references it was found.
+    fn place(&self, pointer: &str) -> Place {
+        self.via.iter().fold(self.document.place(pointer), Place::through)
+    }
+
+    fn warn(&mut self, code: &'static str, pointer: &str, message: String, help: String) {
+        self.sink.push(Diagnostic::warning(code, message).at(self.place(pointer)).help(help));
     }
 }

@@ -35,11 +35,15 @@ pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     recursion::recursion(model, sink);
     describe::describe(model, sink);
     hints::hints(model, sink);
-    if model.loaded.is_complete {
-        lint::lint(model, sink);
-    }
+    lint::lint(model, sink);
     freeze::freeze(model, sink);
     select::expose(model, sink);
+}
+
+/// Runs the passes that look at the document alone.
+pub(crate) fn look_over(model: &mut Model, sink: &mut Sink) {
+    read::read(model, sink);
+    lower::lower(model, sink);
 }
 
 /// Types that some tool takes, directly or inside another type, by name.

@@ -103,9 +103,10 @@ impl Reader<'_, '_> {
         let is_known = |key: &str| METHODS.contains(&key) || ITEM_KEYS.contains(&key) || key.starts_with("x-");
         for key in members.keys().filter(|key| !is_known(key)) {
             let message = format!("`{key}` is neither a method nor another key of a path item, and was left out");
-            let help = did_you_mean(&key.to_lowercase(), METHODS.iter().chain(&ITEM_KEYS).copied());
+            let near = did_you_mean(&key.to_lowercase(), METHODS.iter().chain(&ITEM_KEYS).copied());
+            let help = near.unwrap_or_else(|| format!("the methods are: {}", METHODS.join(", ")));
             let place = loaded.document.place(&join(&pointer, key));
-            self.sink.push(Diagnostic::warning("unknown-method", message).at(place).maybe_help(help));
+            self.sink.push(Diagnostic::warning("unknown-method", message).at(place).help(help));
         }
         for (method, pointer) in operations_of(Some(item), &pointer) {
             if !loaded.document.get(&pointer).is_some_and(Value::is_object) {
@@ -222,8 +223,9 @@ impl Reader<'_, '_> {
             self.model.ledger.record(Part::Parameter, pointer, Outcome::Dropped(rule));
             if rule == Rule::EmptyName {
                 let message = "a parameter without a name cannot be an argument and was left out";
-                self.sink
-                    .push(Diagnostic::warning("empty-name", message).at(self.model.loaded.document.place(&origin)));
+                let place = self.model.loaded.document.place(&origin);
+                let help = "give it the `name` that it has on the wire, in an overlay";
+                self.sink.push(Diagnostic::warning("empty-name", message).at(place).help(help));
             }
             return None;
         }

@@ -3,7 +3,7 @@
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-use super::names::Names;
+use super::names::{Named, Names};
 use super::rows;
 use crate::access::{Access, Scheme, Setting};
 use crate::load::config::FixedTool;
@@ -67,8 +67,8 @@ fn plain(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '.' | ',')).collect()
 }
 
-/// The first tool whose call needs no more than strings.
-fn example(model: &Model, names: &Names, package: &str) -> Vec<String> {
+/// The first tool whose call needs no more than strings, and the Rust expression that makes the call.
+fn simple_call<'m>(model: &'m Model, names: &Names) -> Option<(&'m Tool, String)> {
     let exposed = &model.exposed;
     let simple = |tool: &&Tool| {
         tool.arguments.iter().all(|argument| !argument.required || matches!(argument.role, Role::Parameter { .. }))
@@ -80,8 +80,7 @@ fn example(model: &Model, names: &Names, package: &str) -> Vec<String> {
             && tool.arguments.iter().all(|argument| argument.required || argument.shown)
     };
     let preferred = model.tools.iter().filter(|tool| exposed.contains(&tool.name) && !tool.arguments.is_empty());
-    let Some(tool) = preferred.chain(&model.tools).find(simple) else { return Vec::new() };
-    let named = names.tool(tool);
+    let tool = preferred.chain(&model.tools).find(simple)?;
     let idents = super::names::fields(tool.arguments.iter().map(|argument| argument.name.as_str()));
     let fields: Vec<String> = tool
         .arguments
@@ -92,15 +91,21 @@ fn example(model: &Model, names: &Names, package: &str) -> Vec<String> {
             false => format!("{ident}: None"),
         })
         .collect();
-    let ident = &named.ident;
+    let ident = names.tool(tool).ident;
     let fields = if fields.is_empty() { String::new() } else { format!(" {} ", fields.join(", ")) };
+    Some((tool, format!("{ident} {{{fields}}}")))
+}
+
+fn example(model: &Model, names: &Names, package: &str) -> Vec<String> {
+    let Some((tool, call)) = simple_call(model, names) else { return Vec::new() };
+    let Named { module, ident } = names.tool(tool);
     vec![
         "```".to_owned(),
-        format!("use {package}::{}::{ident};", named.module),
+        format!("use {package}::{module}::{ident};"),
         "use toolwright_core::Tool;".to_owned(),
         String::new(),
         "# fn main() -> Result<(), toolwright_core::ToolError> {".to_owned(),
-        format!("let call = {ident} {{{fields}}};"),
+        format!("let call = {call};"),
         format!("assert_eq!({ident}::SPEC.name, {:?});", tool.name),
         "let arguments = call.arguments()?;".to_owned(),
         format!("assert!({package}::TOOLS.find({ident}::SPEC.name).is_some());"),
@@ -123,10 +128,7 @@ pub(super) fn items(model: &Model, names: &Names, facts: &Facts) -> Vec<TokenStr
     vec![
         quote!(#![cfg_attr(rustfmt, rustfmt_skip)]),
         quote!(#(#modules)*),
-        quote! {
-            #[cfg(feature = "client")]
-            pub use toolwright_http as client;
-        },
+        client(model, names),
         imports(model),
         server(model, facts),
         catalog(model, names),
@@ -156,6 +158,43 @@ fn imports(model: &Model) -> TokenStream {
         use toolwright_core::{#(#names),*};
         #register
     }
+}
+
+/// The client, with an example that sends a call. It is compiled where the feature is on.
+fn client(model: &Model, names: &Names) -> TokenStream {
+    let package = format!("{}_tools", model.loaded.config.server.replace('-', "_"));
+    let server = &model.loaded.config.server;
+    let mut lines = vec!["Sends calls to the API.".to_owned()];
+    if let Some((tool, call)) = simple_call(model, names) {
+        let Named { module, ident } = names.tool(tool);
+        let base_url = model.loaded.config.upstream.base_url.as_deref();
+        let base_url = base_url.filter(|url| is_plain_url(url)).unwrap_or("http://127.0.0.1:8080");
+        lines.extend([
+            String::new(),
+            "```no_run".to_owned(),
+            format!("use {package}::client::{{Client, Config, parse_base_url}};"),
+            format!("use {package}::{module}::{ident};"),
+            String::new(),
+            "# async fn example() -> Result<(), Box<dyn std::error::Error>> {".to_owned(),
+            format!("let client = Client::new(Config::new({server:?}, parse_base_url({base_url:?})?))?;"),
+            format!("let reply = client.call(&{call}).await?;"),
+            "println!(\"{:?}\", reply.data);".to_owned(),
+            "# Ok(())".to_owned(),
+            "# }".to_owned(),
+            "```".to_owned(),
+        ]);
+    }
+    let lines = lines.iter().map(|line| format!(" {line}").trim_end().to_owned());
+    quote! {
+        #(#[doc = #lines])*
+        #[cfg(feature = "client")]
+        pub use toolwright_http as client;
+    }
+}
+
+/// Whether a URL can stand in an example as it is.
+fn is_plain_url(url: &str) -> bool {
+    url.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b':' | b'/' | b'.' | b'-' | b'_'))
 }
 
 fn catalog(model: &Model, names: &Names) -> TokenStream {

@@ -49,7 +49,10 @@ pub(crate) fn emit(model: &Model, facts: &crate_root::Facts, files: &mut FileSet
     for (path, about, items) in sources {
         match print::file(&model.loaded.dir, &path, &about, items) {
             Ok(text) => files.insert(path, text),
-            Err(error) => sink.push(Diagnostic::error("bad-emission", error.to_string())),
+            Err(error) => {
+                let help = "this is a fault of the generator, not of a spec; please report it";
+                sink.push(Diagnostic::error("bad-emission", error.to_string()).help(help));
+            }
         }
     }
 }

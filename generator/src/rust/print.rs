@@ -106,13 +106,25 @@ fn without_own_names(item: syn::Item) -> TokenStream {
 }
 
 fn idents(tokens: TokenStream, found: &mut BTreeSet<String>) {
+    let mut is_output = false;
     for token in tokens {
         match token {
+            // `output = "Map<String, Value>"` names types inside a text.
+            TokenTree::Literal(literal) if is_output => {
+                let text = syn::parse2::<syn::LitStr>(TokenTree::Literal(literal).into()).map(|text| text.value());
+                if let Some(inner) = text.ok().and_then(|text| text.parse().ok()) {
+                    idents(inner, found);
+                }
+                is_output = false;
+            }
+            TokenTree::Punct(punct) if punct.as_char() == '=' => {}
+
             TokenTree::Ident(ident) => {
+                is_output = ident == "output";
                 found.insert(ident.to_string());
             }
             TokenTree::Group(group) => idents(group.stream(), found),
-            TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            TokenTree::Punct(_) | TokenTree::Literal(_) => is_output = false,
         }
     }
 }

@@ -60,7 +60,12 @@ fn attribute(model: &Model, names: &Names, tool: &Tool) -> TokenStream {
     }
     if let Some(output) = &tool.output {
         let output = rust_type(model, names, output);
-        if output.to_string() != "Value" {
+        let text = output.to_string();
+        if text.contains(',') {
+            // A printer of attributes breaks the line inside the generic.
+            let text = text.replace(" :: ", "::").replace(" < ", "<").replace(" >", ">").replace(" ,", ",");
+            keys.push(quote!(output = #text));
+        } else if text != "Value" {
             keys.push(quote!(output = #output));
         }
     }

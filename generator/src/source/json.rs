@@ -28,7 +28,7 @@ pub(super) fn read(text: &str) -> Result<(Value, Vec<Fault>), Fault> {
             ),
             position: lines.position(offset),
             pointer,
-            help: Some("keep one of the two"),
+            help: "keep one of the two",
         })
         .collect();
     Ok((value, faults))
@@ -58,7 +58,7 @@ fn syntax_fault(error: serde_json::Error) -> Fault {
             column: error.column().max(1).try_into().unwrap_or(u32::MAX),
         },
         pointer: String::new(),
-        help: None,
+        help: "look at what stands just before this place: a comma, a quote or a bracket is often missing there",
     }
 }
 

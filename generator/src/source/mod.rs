@@ -48,7 +48,7 @@ pub(crate) struct Fault {
     message: String,
     position: Position,
     pointer: String,
-    help: Option<&'static str>,
+    help: &'static str,
 }
 
 impl Source {
@@ -64,10 +64,15 @@ impl Source {
         match std::str::from_utf8(bytes) {
             Ok(text) => Some(Self::new(label, text.strip_prefix('\u{feff}').unwrap_or(text))),
             Err(error) => {
+                let before = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
+                let last_line = before.rsplit('\n').next().unwrap_or_default();
+                let place = Place {
+                    line: (before.matches('\n').count() + 1).try_into().unwrap_or(u32::MAX),
+                    column: (last_line.chars().count() + 1).try_into().unwrap_or(u32::MAX),
+                    ..Place::of_file(label)
+                };
                 sink.push(
-                    Diagnostic::error("not-utf8", format!("byte {} is not UTF-8", error.valid_up_to()))
-                        .at(Place::of_file(label))
-                        .help("save the file as UTF-8"),
+                    Diagnostic::error("not-utf8", "this byte is not UTF-8").at(place).help("save the file as UTF-8"),
                 );
                 None
             }
@@ -126,7 +131,7 @@ impl Source {
                 pointer: fault.pointer,
                 via: Vec::new(),
             })
-            .maybe_help(fault.help.map(str::to_owned))
+            .help(fault.help)
     }
 
     /// The place of a JSON pointer: line and column of its nearest existing ancestor when nothing

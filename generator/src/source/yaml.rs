@@ -18,6 +18,10 @@ const REPAIRED_COLUMN: usize = 4 * MAX_DEPTH;
 /// What a node weighs besides its text.
 const NODE_WEIGHT: usize = 32;
 
+/// Syntax errors show up after the line that caused them.
+const SYNTAX_HELP: &str =
+    "look at this line and the one before: indentation, a missing quote, or `: ` inside plain text";
+
 /// Reads the single document of a YAML text, and what is wrong with it.
 pub(super) fn read(text: &str) -> (Option<Value>, Vec<Fault>) {
     compose(text, None)
@@ -158,7 +162,7 @@ impl<'t, 'p> Composer<'t, 'p> {
                         "several-documents",
                         "the file holds more than one YAML document",
                         span,
-                        Some("keep one document per file"),
+                        "keep one document per file",
                     );
                 }
                 Event::DocumentStart(_) => {
@@ -182,7 +186,7 @@ impl<'t, 'p> Composer<'t, 'p> {
                     self.under_indented = Some(mark.line());
                 }
                 let message = format!("this is not valid YAML: {}", error.info());
-                self.refuse("invalid-yaml", message, Span::empty(mark), None)
+                self.refuse("invalid-yaml", message, Span::empty(mark), SYNTAX_HELP)
             }
             None => Ok((Event::StreamEnd, Span::default())),
         }
@@ -214,7 +218,12 @@ impl<'t, 'p> Composer<'t, 'p> {
 
     fn alias(&mut self, id: usize, span: Span, depth: usize) -> Result<Value, Unreadable> {
         let Some(anchored) = self.anchors.get(&id) else {
-            return self.refuse("alias-loop", "the alias stands inside the node that it names", span, None);
+            return self.refuse(
+                "alias-loop",
+                "the alias stands inside the node that it names",
+                span,
+                "write the node out instead of the alias",
+            );
         };
         let (weight, inner) = (anchored.weight, anchored.depth);
         let value = anchored.value.clone();
@@ -222,7 +231,12 @@ impl<'t, 'p> Composer<'t, 'p> {
         self.alias_weight += weight;
         self.deepest = self.deepest.max(depth + inner);
         if self.alias_weight > MAX_ALIAS_WEIGHT {
-            return self.refuse("alias-bomb", "the aliases of this file expand to more than 64 MiB", span, None);
+            return self.refuse(
+                "alias-bomb",
+                "the aliases of this file expand to more than 64 MiB",
+                span,
+                "write out what is needed instead of aliases",
+            );
         }
         self.check_depth(depth + inner, span)?;
         Ok(value)
@@ -262,7 +276,7 @@ impl<'t, 'p> Composer<'t, 'p> {
                     "duplicate-key",
                     format!("the key `{key}` is already there in this mapping"),
                     key_span,
-                    Some("keep one of the two"),
+                    "keep one of the two",
                 );
             } else {
                 self.mark(key_span);
@@ -306,7 +320,7 @@ impl<'t, 'p> Composer<'t, 'p> {
     }
 
     fn refuse_key<T>(&mut self, span: Span) -> Result<T, Unreadable> {
-        self.refuse("complex-key", "a key must be a scalar", span, None)
+        self.refuse("complex-key", "a key must be a scalar", span, "write a plain text before the colon")
     }
 
     /// `<<` takes a mapping or a list of mappings; earlier ones win (yaml.org/type/merge).
@@ -322,7 +336,7 @@ impl<'t, 'p> Composer<'t, 'p> {
                 "invalid-merge",
                 "`<<` merges a mapping or a list of mappings",
                 span,
-                Some("name an anchored mapping, as in `<<: *base`"),
+                "name an anchored mapping, as in `<<: *base`",
             ),
         }
     }
@@ -335,12 +349,7 @@ impl<'t, 'p> Composer<'t, 'p> {
             (None, _) => None,
         };
         if style == ScalarStyle::Plain && is_not_finite(&text) {
-            self.fault(
-                "not-finite",
-                format!("`{text}` is no JSON value"),
-                span,
-                Some("quote it when the text is meant"),
-            );
+            self.fault("not-finite", format!("`{text}` is no JSON value"), span, "quote it when the text is meant");
         }
         resolved.unwrap_or_else(|| Value::String(text.into_owned()))
     }
@@ -355,7 +364,7 @@ impl<'t, 'p> Composer<'t, 'p> {
             return Ok(());
         }
         let message = format!("nested deeper than {MAX_DEPTH} levels");
-        self.refuse("too-deep", message, span, None)
+        self.refuse("too-deep", message, span, "flatten it, or refer to inner parts with `$ref`")
     }
 
     fn mark(&mut self, span: Span) {
@@ -365,7 +374,7 @@ impl<'t, 'p> Composer<'t, 'p> {
         }
     }
 
-    fn fault(&mut self, code: &'static str, message: impl Into<String>, span: Span, help: Option<&'static str>) {
+    fn fault(&mut self, code: &'static str, message: impl Into<String>, span: Span, help: &'static str) {
         self.faults.push(Fault {
             code,
             message: message.into(),
@@ -380,7 +389,7 @@ impl<'t, 'p> Composer<'t, 'p> {
         code: &'static str,
         message: impl Into<String>,
         span: Span,
-        help: Option<&'static str>,
+        help: &'static str,
     ) -> Result<T, Unreadable> {
         self.fault(code, message, span, help);
         Err(Unreadable)

@@ -76,7 +76,8 @@ impl Surface {
 
 fn json<'f>(path: &str, file: &dyn Fn(&str) -> Option<&'f [u8]>, sink: &mut Sink) -> Option<Value> {
     let report = |message: String, sink: &mut Sink| {
-        sink.push(Diagnostic::error("unreadable-catalog", message).at(Place::of_file(path)));
+        let help = "generate the server again, and compare with what that makes";
+        sink.push(Diagnostic::error("unreadable-catalog", message).at(Place::of_file(path)).help(help));
     };
     let Some(bytes) = file(path) else {
         report("this file of the catalog is missing".to_owned(), sink);

@@ -66,7 +66,11 @@ pub(crate) fn emit(model: &Model, uses_index_map: bool, files: &mut FileSet, sin
                 files.insert(format!("generated/{}-{name}", model.loaded.config.server), text);
             }
         }
-        Err(error) => sink.push(Diagnostic::error("bad-template", format!("a template cannot be rendered: {error}"))),
+        Err(error) => {
+            let help = "this is a fault of the generator, not of a spec; please report it";
+            let message = format!("a template cannot be rendered: {error}");
+            sink.push(Diagnostic::error("bad-template", message).help(help));
+        }
     }
 }
 

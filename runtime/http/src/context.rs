@@ -101,6 +101,9 @@ impl CallContext {
     }
 }
 
+/// What a caller must know of a call that ended early and may change something.
+pub(crate) const MAYBE_APPLIED: &str = "it may already have been applied: read the state before trying again";
+
 /// Why a wait ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Interrupted {
@@ -117,10 +120,10 @@ impl Interrupted {
             Interrupted::Cancelled => (Code::Cancelled, "the call was cancelled"),
         };
         let advice = match (self, changes_nothing) {
-            (Interrupted::Deadline, true) => "; ask for less, or raise the request timeout",
-            (Interrupted::Cancelled, true) => "",
-            (_, false) => "; it may already have been applied: read the state before trying again",
+            (Interrupted::Deadline, true) => "ask for less, or raise the request timeout",
+            (Interrupted::Cancelled, true) => return ToolError::new(code, what),
+            (_, false) => MAYBE_APPLIED,
         };
-        ToolError::new(code, format!("{what}{advice}"))
+        ToolError::new(code, format!("{what}; {advice}"))
     }
 }

@@ -29,6 +29,7 @@ mod websocket;
 
 pub use client::{Client, Reply};
 pub use config::{Config, ConfigError, Secret, parse_base_url};
+pub use connect::{check_ca_file, check_client_cert_file};
 pub use context::{CallContext, Progress, ProgressUpdate};
 pub use plan::Planned;
 pub use raw::RawRequest;

@@ -13,7 +13,7 @@ use crate::{auth, body, config::Config, encode, files::FileInput, server};
 /// A request, planned and not sent.
 #[derive(Debug)]
 pub struct Planned {
-    pub(crate) method: Method,
+    pub(crate) method: reqwest::Method,
     pub(crate) url: Url,
     pub(crate) headers: HeaderMap,
     pub(crate) body: PlannedBody,
@@ -21,6 +21,8 @@ pub struct Planned {
     pub(crate) security: Option<Requirements>,
     /// Options of `curl` that stand for the credentials where the request is printed.
     pub(crate) credentials: Vec<String>,
+    /// True where it opens a WebSocket.
+    pub(crate) websocket: bool,
 }
 
 /// The body of a planned request.
@@ -64,7 +66,8 @@ pub(crate) fn plan(config: &Config, spec: &ToolSpec, arguments: &Map<String, Val
         Binding::WebSocket(binding) => {
             let target = encode::target(&config.base_url, binding.path, binding.parameters, arguments)?;
             let headers = target.headers;
-            Ok(Planned::new(config, Method::Get, target.url, headers, PlannedBody::None, None))
+            let planned = Planned::new(config, reqwest::Method::GET, target.url, headers, PlannedBody::None, None);
+            Ok(Planned { websocket: true, ..planned })
         }
         Binding::NoRoute(missing) => Err(no_route(&missing)),
     }
@@ -80,14 +83,19 @@ pub(crate) fn plan_http(
     let body = body::plan(config, &binding.body, arguments)?;
     let mut headers = target.headers;
     headers.insert(ACCEPT, accept(binding, arguments));
-    Ok(Planned::new(config, binding.method, target.url, headers, body, binding.security))
+    Ok(Planned::new(config, wire(binding.method)?, target.url, headers, body, binding.security))
+}
+
+fn wire(method: Method) -> Result<reqwest::Method, ToolError> {
+    reqwest::Method::from_bytes(method.as_str().as_bytes())
+        .map_err(|_| ToolError::invalid("the method of this operation is not an HTTP token"))
 }
 
 impl Planned {
     /// Credentials go to the upstream's own origin alone: to any other, the call needs none.
     pub(crate) fn new(
         config: &Config,
-        method: Method,
+        method: reqwest::Method,
         url: Url,
         headers: HeaderMap,
         body: PlannedBody,
@@ -96,7 +104,7 @@ impl Planned {
         let none: Option<Requirements> = Some(&[]);
         let security = if url.origin() == config.base_url.origin() { security } else { none };
         let credentials = auth::placeholders(config, security);
-        Planned { method, url, headers, body, security, credentials }
+        Planned { method, url, headers, body, security, credentials, websocket: false }
     }
 
     /// The URL as it will be requested.
@@ -107,7 +115,7 @@ impl Planned {
 
     /// The method as it will be requested.
     #[must_use]
-    pub fn method(&self) -> &'static str {
+    pub fn method(&self) -> &str {
         self.method.as_str()
     }
 }

@@ -43,7 +43,9 @@ struct Inner {
 struct Expected<'a> {
     produces: &'a [&'a str],
     dialect: Option<StreamDialect>,
-    secrets: &'a [&'a str],
+    masks: Masks<'a>,
+    /// True where the call leaves the upstream's state as it is, whatever its method.
+    leaves_state: bool,
 }
 
 impl Upstream {
@@ -101,36 +103,46 @@ impl Upstream {
         plan::plan(&self.inner.config, spec, arguments)
     }
 
+    /// Plans a request of the caller's own making, as [`Upstream::plan`] does a tool's.
+    ///
+    /// # Errors
+    /// When the request cannot be sent; the error is what [`Upstream::send_raw`] would report.
+    pub fn plan_raw(&self, request: &RawRequest) -> Result<Planned, ToolError> {
+        raw::plan(&self.inner.config, request)
+    }
+
     /// Carries out a call whose arguments are checked. Every outcome is an envelope.
     pub async fn execute(&self, spec: &ToolSpec, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
-        // On the heap: a call's state is large, and every future around it would hold it again on the stack.
+        let masks = Masks::new(&self.inner.config, spec.secrets);
+        // On the heap: a call's state is large, and every future around would hold it again on the stack.
         let mut envelope = match spec.binding {
-            Binding::Http(binding) => Box::pin(self.execute_http(spec, &binding, &arguments, context)).await,
+            Binding::Http(binding) => Box::pin(self.execute_http(spec, &binding, &arguments, masks, context)).await,
             Binding::WebSocket(binding) => {
                 let session = websocket::Session { config: &self.inner.config, saved: &self.inner.saved, context };
                 Box::pin(session.run(&self.inner.client, &self.inner.tokens, &binding, &arguments)).await
             }
             Binding::NoRoute(missing) => Envelope::failure(plan::no_route(&missing)),
         };
-        self.mask(spec.secrets, &mut envelope).await;
+        self.mask(masks, &mut envelope).await;
         envelope
     }
 
-    /// Hides the tool's secret fields, and every credential wherever the upstream repeated it.
-    async fn mask(&self, pointers: &[&str], envelope: &mut Envelope) {
+    /// Hides what is secret, and every credential wherever the upstream repeated it.
+    async fn mask(&self, masks: Masks<'_>, envelope: &mut Envelope) {
         let tokens = self.inner.tokens.texts().await;
-        Masks::new(&self.inner.config, pointers, tokens).apply(envelope);
+        masks.apply(envelope, &answer::credentials(&self.inner.config, tokens));
     }
 
     /// Sends a request of the caller's own making. `secrets` are JSON pointers into the answer, as in
-    /// [`ToolSpec::secrets`], for a path whose answers hold any.
+    /// [`ToolSpec::secrets`], for a path whose answers hold any; members with the name of a secret are masked in any case.
     pub async fn send_raw(&self, request: &RawRequest, secrets: &[&str], context: &CallContext) -> Envelope {
-        let expected = Expected { produces: &[], dialect: None, secrets };
-        let mut envelope = match raw::plan(&self.inner.config, request) {
+        let masks = Masks::undescribed(&self.inner.config, secrets);
+        let expected = Expected { produces: &[], dialect: None, masks, leaves_state: false };
+        let mut envelope = match self.plan_raw(request) {
             Ok(planned) => Box::pin(self.carry_out(planned, expected, context)).await,
             Err(error) => Envelope::failure(error),
         };
-        self.mask(secrets, &mut envelope).await;
+        self.mask(masks, &mut envelope).await;
         envelope
     }
 
@@ -139,9 +151,11 @@ impl Upstream {
         spec: &ToolSpec,
         binding: &HttpBinding,
         arguments: &Map<String, Value>,
+        masks: Masks<'_>,
         context: &CallContext,
     ) -> Envelope {
-        let expected = Expected { produces: binding.produces, dialect: binding.stream, secrets: spec.secrets };
+        let (produces, dialect) = (binding.produces, binding.stream);
+        let expected = Expected { produces, dialect, masks, leaves_state: spec.risk.leaves_state() };
         let mut envelope = match plan::plan_http(&self.inner.config, binding, arguments) {
             Ok(planned) => self.carry_out(planned, expected, context).await,
             Err(error) => Envelope::failure(error),
@@ -178,7 +192,8 @@ impl Upstream {
         let config = &self.inner.config;
         let (client, tokens) = (self.inner.client.get(config)?, &self.inner.tokens);
         let credentials = Box::pin(auth::obtain(config, client, tokens, planned.security, context)).await?;
-        let attempt = Attempt { config, client, planned, payload, credentials: &credentials };
+        let leaves_state = expected.leaves_state;
+        let attempt = Attempt { config, client, planned, payload, credentials: &credentials, leaves_state };
         let reply = send::exchange(&attempt, context).await?;
         if reply.status.as_u16() == 401 {
             tokens.forget(credentials.fetched()).await;
@@ -190,7 +205,8 @@ impl Upstream {
             produces: expected.produces,
             dialect: expected.dialect,
             changes_nothing: planned.method.is_safe(),
-            secret: !expected.secrets.is_empty() && !config.reveal_secrets,
+            secret: expected.masks.hides_content(),
+            masks_names: expected.masks.by_name(),
         };
         Ok(answer::read(reader, reply).await)
     }

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::model::Tool;
 use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 use toolwright_core::arguments::Checker;
 use toolwright_core::{Catalog, Code, ServerSpec, ToolError, ToolSpec};
 use toolwright_http::Upstream;
@@ -22,6 +23,8 @@ pub struct App {
     pub(crate) exposure: Exposure,
     pub(crate) metrics: Metrics,
     pub(crate) gateway: Gateway,
+    /// Cancelled when the time of calls in flight is over at the end.
+    pub(crate) cut_off: CancellationToken,
     /// Calls that may still start.
     pub(crate) slots: Semaphore,
     /// One compiled schema a row, in the catalog's order.
@@ -67,6 +70,7 @@ impl App {
             exposure: Exposure::new(server, catalog, &settings),
             metrics: Metrics::new(catalog),
             gateway: Gateway::default(),
+            cut_off: CancellationToken::new(),
             slots: Semaphore::new(settings.max_concurrency.0),
             checkers: catalog.tools().iter().map(|_| OnceLock::new()).collect(),
             upstream,

@@ -122,9 +122,11 @@ pub(crate) fn unknown_operations(exposed: &Exposed, catalog: &Catalog) -> Vec<St
     }
 }
 
-/// Names that are neither operations nor hidden extra tools, sorted.
+/// Names that are no tools, sorted. The fixed ones are refused elsewhere, with another reason.
 pub(crate) fn unknown_callable(names: &Names, catalog: &Catalog) -> Vec<String> {
-    unknown(&names.0, |name| catalog.find(name).is_some() || gateway::EXTRA_TOOLS.contains(&name))
+    let is_known =
+        |name: &str| catalog.find(name).is_some() || gateway::EXTRA_TOOLS.contains(&name) || gateway::is_fixed(name);
+    unknown(&names.0, is_known)
 }
 
 fn unknown(names: &[String], is_known: impl Fn(&str) -> bool) -> Vec<String> {

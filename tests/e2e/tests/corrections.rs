@@ -2,7 +2,11 @@
 //! server does.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use localai_tools::backends::ListBackends;
+use localai_tools::client::{Client, Config, parse_base_url};
+use localai_tools::monitoring::{ListBackendTraces, ListRequestTraces};
 use serde_json::{Value, json};
+use toolwright_core::Binding;
 use toolwright_e2e::{Session, Stage, file_for, structured};
 use toolwright_mock::Recorded;
 
@@ -24,13 +28,14 @@ impl Run {
 async fn run(name: &str, arguments: Value) -> Run {
     let stage = Stage::set().unwrap();
     let session: Session = stage.session(&[]).await.unwrap();
-    let result = match stage.is_listed(name) {
+    let result = match stage.is_listed(name) || name == "schema_audit" {
         true => session.call(name, arguments).await,
         false => session.execute(name, arguments).await,
     };
     let answer = structured(&result.unwrap());
     let violations = stage.mock.violations();
     assert!(violations.is_empty(), "{violations:?}");
+    assert!(!answer["warnings"].to_string().contains("the document declares"), "{answer}");
     Run { answer, requests: stage.mock.requests() }
 }
 
@@ -116,9 +121,73 @@ async fn speech_with_a_voice_sends_the_real_body_and_saves_audio() {
 }
 
 #[tokio::test]
-async fn sounds_are_audio() {
-    let run = run("generate_sound", json!({"request": {"model_id": "m", "text": "rain"}})).await;
-    assert!(run.answer["mime_type"].as_str().unwrap().starts_with("audio/"), "{}", run.answer);
+async fn a_voice_needs_a_model() {
+    let run =
+        run("text_to_speech_with_voice", json!({"voice_id": "v", "request": {"text": "hi", "model_id": ""}})).await;
+    assert_eq!(run.answer["code"], "invalid_arguments");
+    assert!(run.requests.is_empty());
+}
+
+#[tokio::test]
+async fn sounds_and_speech_are_audio_of_any_format() {
+    for (name, request) in [
+        ("generate_sound", json!({"model_id": "m", "text": "rain"})),
+        ("text_to_speech", json!({"model": "m", "input": "hi", "response_format": "mp3"})),
+        ("text_to_speech_legacy", json!({"model": "m", "input": "hi"})),
+        ("text_to_speech", json!({"model": "m", "input": "hi", "stream": true})),
+    ] {
+        let run = run(name, json!({"request": request})).await;
+        assert!(run.answer["mime_type"].as_str().unwrap().starts_with("audio/"), "{}", run.answer);
+        let spec = localai_tools::TOOLS.find(name).unwrap();
+        let Binding::Http(http) = spec.binding else { panic!("{name} is sent over HTTP") };
+        assert_eq!(http.produces, ["audio/*"], "{name}");
+    }
+}
+
+#[tokio::test]
+async fn traces_are_arrays_also_for_the_typed_client() {
+    let stage = Stage::set().unwrap();
+    let client = Client::new(Config::new("localai", parse_base_url(&stage.mock.url()).unwrap())).unwrap();
+    let requests = ListRequestTraces { limit: Some(2000), offset: None, full: None };
+    assert_eq!(client.call(&requests).await.unwrap().data.len(), 3);
+    let backends = ListBackendTraces { limit: None, offset: None, full: None };
+    let reply = client.call(&backends).await.unwrap();
+    assert_eq!((reply.data.len(), reply.envelope.warnings), (3, Vec::<String>::new()));
+}
+
+#[tokio::test]
+async fn installed_backends_have_the_names_of_the_servers_own_type() {
+    let listed = run("list_backends", json!({})).await;
+    let backend = &listed.answer["data"][0];
+    assert_eq!((&backend["Name"], &backend["upgrade_available"]), (&json!("llama-cpp"), &json!(true)));
+
+    let stage = Stage::set().unwrap();
+    let client = Client::new(Config::new("localai", parse_base_url(&stage.mock.url()).unwrap())).unwrap();
+    let backends = client.call(&ListBackends {}).await.unwrap().data;
+    assert_eq!(backends[0].name.as_deref(), Some("llama-cpp"));
+    assert_eq!(backends[1].is_system, Some(true));
+}
+
+#[tokio::test]
+async fn a_guide_is_text_or_json_as_asked() {
+    let prose = run("get_instruction_guide", json!({"name": "chat", "format": "markdown"})).await;
+    assert!(prose.answer["text"].as_str().unwrap().starts_with('#'), "{}", prose.answer);
+    let fragment = run("get_instruction_guide", json!({"name": "chat", "format": "json"})).await;
+    assert!(fragment.answer["data"].is_object(), "{}", fragment.answer);
+}
+
+#[tokio::test]
+async fn the_audit_shows_all_five_routes_that_the_document_gets_wrong() {
+    let audit = run("schema_audit", json!({})).await.answer;
+    assert_eq!(audit["operations_without_route"].as_array().unwrap().len(), 3);
+    let moved: Vec<&str> = audit["operations_served_elsewhere"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|row| row["served"].as_str())
+        .collect();
+    assert_eq!(moved, ["/models/toggle-state/{name}/{action}", "/models/toggle-pinned/{name}/{action}"]);
+    assert_eq!(audit["document"].get("title"), None, "the document has none");
 }
 
 #[tokio::test]
@@ -135,11 +204,19 @@ async fn transcription_sends_repeated_granularities_and_txt_for_text() {
         .collect();
     let of = |name: &str| parts.iter().filter(|(n, _)| n == name).map(|(_, v)| v.as_str()).collect::<Vec<_>>();
     assert_eq!(of("timestamp_granularities"), ["word", "segment"]);
-    assert_eq!(of("response_format"), ["txt"]);
+    assert_eq!(of("response_format"), ["txt"], "`text` is OpenAI's word for it");
     assert_eq!((of("language"), of("diarize")), (vec!["ko"], vec!["false"]));
     let file = run.sent().part("file").unwrap();
     assert_eq!(file.content_type.as_deref(), Some("audio/wav"));
     assert!(file.filename.is_some() && file.bytes.starts_with(b"RIFF"));
+    assert!(run.answer["text"].is_string(), "{}", run.answer);
+}
+
+#[tokio::test]
+async fn transcription_takes_the_servers_own_word_for_text() {
+    let arguments = json!({"model": "m", "file": file_for("file"), "response_format": "txt"});
+    let run = run("transcribe_audio", arguments).await;
+    assert_eq!(run.sent().part("response_format").map(|part| part.bytes.as_ref()), Some(b"txt".as_ref()));
     assert!(run.answer["text"].is_string(), "{}", run.answer);
 }
 

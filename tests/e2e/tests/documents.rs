@@ -9,7 +9,7 @@ use localai_tools::{
 };
 use toolwright_e2e::{Profile, Stage, build, repository};
 
-/// The page says what the program says. `UPDATE_DOCS=1 cargo test -p toolwright-e2e --test documents` writes it anew.
+/// The README says what the program says. `UPDATE_DOCS=1 cargo test -p toolwright-e2e --test documents` writes it anew.
 #[test]
 fn the_table_of_settings_is_up_to_date() {
     let output = Command::new(build("localai-server", Profile::Dev).unwrap())
@@ -20,24 +20,20 @@ fn the_table_of_settings_is_up_to_date() {
         .unwrap();
     assert!(output.status.success());
     let table = String::from_utf8(output.stdout).unwrap();
-    let page = format!(
-        "# Settings of localai-server\n\n\
-         Printed by `localai-server config table`. Each is also a flag (`--request-timeout`, except secrets) and a key of\n\
-         `toolwright/config.toml` under the XDG config folder, below `[server.localai]` or, shared by all servers, at the top.\n\
-         Flags beat the environment, which beats the file. `localai-server doctor` shows each effective value and its source.\n\n\
-         {}\n",
-        table.trim()
-    );
-    let path = repository().join("docs/settings.md");
+    let path = repository().join("README.md");
+    let there = std::fs::read_to_string(&path).unwrap();
+    let (before, rest) = there.split_once(BEGIN).expect("the mark before the table");
+    let (_, after) = rest.split_once(END).expect("the mark after the table");
+    let page = format!("{before}{BEGIN}{table}{END}{after}");
     if std::env::var_os("UPDATE_DOCS").is_some() {
         std::fs::write(&path, &page).unwrap();
+        return;
     }
-    let there = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        there == page,
-        "docs/settings.md is stale; run UPDATE_DOCS=1 cargo test -p toolwright-e2e --test documents"
-    );
+    assert!(there == page, "README.md is stale; run UPDATE_DOCS=1 cargo test -p toolwright-e2e --test documents");
 }
+
+const BEGIN: &str = "<!-- settings: printed by `localai-server config table` -->\n";
+const END: &str = "<!-- end of settings -->\n";
 
 #[tokio::test]
 async fn a_rust_program_calls_tools_with_types() {

@@ -89,8 +89,19 @@ async fn a_write_is_never_sent_twice() {
     let (stage, session) = stage(&[]).await;
     stage.mock.fault("*", Fault::DroppedSocket, 1);
     let result = session.execute("delete_model", json!({"name": "m"})).await.unwrap();
-    assert_eq!(failure(&structured(&result)), (false, "upstream_unreachable"));
+    let answer = structured(&result);
+    assert_eq!(failure(&answer), (false, "upstream_unreachable"));
+    assert!(answer["error"].as_str().unwrap().contains("may already have been applied"), "{answer}");
     assert_eq!(stage.mock.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_computation_that_was_turned_away_is_asked_again() {
+    let (stage, session) = stage(&[]).await;
+    stage.mock.fault("*", Fault::Status { code: 503, body: None, retry_after: Some(0) }, 1);
+    let answer = structured(&session.call("chat", chat(false)).await.unwrap());
+    assert_eq!(answer["ok"], true, "{answer}");
+    assert_eq!(stage.mock.requests().len(), 2);
 }
 
 #[tokio::test]
@@ -110,6 +121,7 @@ async fn waiting_for_a_model_can_be_turned_off() {
     let answer = structured(&session.call("chat", chat(false)).await.unwrap());
     assert_eq!(failure(&answer), (false, "upstream_error"));
     assert_eq!(answer["headers"]["retry-after"], "1");
+    assert!(answer["error"].as_str().unwrap().ends_with("try again in 1 s"), "{answer}");
 }
 
 #[tokio::test]

@@ -1,10 +1,12 @@
 //! What a model, a document, or a web page must not be able to do.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
 use toolwright_e2e::{Http, Session, Stage, file_for, structured};
+use toolwright_mock::Fault;
 
 const KEY: &str = "sk-planted-secret-5309";
 
@@ -72,6 +74,7 @@ async fn files_come_from_below_the_root_only() {
     std::fs::write(&outside, toolwright_e2e::wav(1)).unwrap();
     std::fs::write(root.join("한글.wav"), toolwright_e2e::wav(1)).unwrap();
     std::os::unix::fs::symlink(&outside, root.join("link.wav")).unwrap();
+    std::os::unix::fs::symlink("한글.wav", root.join("inner.wav")).unwrap();
     let session = stage.session(&[("LOCALAI_MCP_FILE_ROOT", root.to_str().unwrap())]).await.unwrap();
 
     let arguments = |file: &str| json!({"model": "m", "file": file});
@@ -95,6 +98,48 @@ async fn files_come_from_below_the_root_only() {
     let fine = structured(&session.execute("transcribe_audio", arguments("한글.wav")).await.unwrap());
     assert_eq!(fine["ok"], true, "{fine}");
     assert_eq!(stage.mock.requests()[0].part("file").unwrap().filename.as_deref(), Some("한글.wav"));
+    let linked = structured(&session.execute("transcribe_audio", arguments("inner.wav")).await.unwrap());
+    assert_eq!(linked["ok"], true, "{linked}");
+}
+
+#[tokio::test]
+async fn what_one_call_received_no_other_sends() {
+    let stage = Stage::set().unwrap();
+    let root = stage.home().join("data");
+    let output = root.join("output");
+    std::fs::create_dir_all(&output).unwrap();
+    std::fs::write(output.join("saved.wav"), toolwright_e2e::wav(1)).unwrap();
+    let folders =
+        [("LOCALAI_MCP_FILE_ROOT", root.to_str().unwrap()), ("LOCALAI_MCP_OUTPUT_DIR", output.to_str().unwrap())];
+    let session = stage.session(&folders).await.unwrap();
+    let answer = refused(&session, "transcribe_audio", json!({"model": "m", "file": "output/saved.wav"})).await;
+    assert_eq!(answer["code"], "file_refused", "{answer}");
+    assert!(answer["error"].as_str().unwrap().contains("the output folder"), "{answer}");
+    assert!(stage.mock.requests().is_empty());
+}
+
+#[tokio::test]
+async fn secrets_in_answers_are_masked_by_their_names() {
+    let stage = Stage::set().unwrap();
+    let body = r#"[{"request":{"headers":{"authorization":"SECRET1"},"body":"{\"api_key\":\"SECRET2\"}"},
+        "data":{"token":"SECRET3"},"nested":{"api_keys":["SECRET4"],"password":"SECRET5","max_tokens":7}}]"#;
+    let calls = [
+        ("list_request_traces", json!({"full": true})),
+        ("list_backend_traces", json!({"full": true})),
+        ("raw_request", json!({"method": "GET", "path": "/api/traces"})),
+        ("raw_request", json!({"method": "GET", "path": "/api/settings"})),
+    ];
+    for reveals in ["false", "true"] {
+        let session = stage.session(&[("LOCALAI_MCP_REVEAL_SECRETS", reveals)]).await.unwrap();
+        for (name, arguments) in &calls {
+            stage.mock.fault("*", Fault::Status { code: 200, body: Some(body.into()), retry_after: None }, 1);
+            let answer = structured(&session.execute(name, arguments.clone()).await.unwrap());
+            let shown = answer["data"].to_string();
+            assert_eq!(answer["ok"], true, "{name}: {answer}");
+            assert_eq!(shown.contains("SECRET"), reveals == "true", "{name}: {shown}");
+            assert_eq!(answer["data"][0]["nested"]["max_tokens"], 7);
+        }
+    }
 }
 
 #[tokio::test]
@@ -178,20 +223,10 @@ async fn the_key_is_in_no_answer_and_no_log() {
         seen.push_str(&String::from_utf8_lossy(&output.stderr));
     }
     session.close().await.unwrap();
-    let mut logs = 0;
-    let mut folders = vec![stage.home().to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => {
-                    logs += usize::from(path.extension().is_some_and(|extension| extension == "log"));
-                    seen.push_str(&String::from_utf8_lossy(&std::fs::read(path).unwrap()));
-                }
-            }
-        }
-    }
+    let written = files_below(stage.home());
+    let is_log = |path: &Path| path.extension().is_some_and(|extension| extension == "log");
+    let logs = written.iter().filter(|(path, _)| is_log(path)).count();
+    written.iter().for_each(|(_, text)| seen.push_str(text));
     assert!(logs > 0, "there is a log to look into");
     assert!(!seen.contains(KEY), "the key leaks");
 }
@@ -202,22 +237,11 @@ async fn a_state_changing_call_leaves_an_audit_line() {
     let session = stage.session(&[]).await.unwrap();
     session.execute("delete_model", json!({"name": "m-audited"})).await.unwrap();
     session.close().await.unwrap();
-    let mut found = false;
-    let mut folders = vec![stage.home().to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false => {
-                    found |= std::fs::read_to_string(&path)
-                        .unwrap_or_default()
-                        .lines()
-                        .any(|line| line.contains("delete_model") && line.contains("audit"))
-                }
-            }
-        }
-    }
+    let written = files_below(stage.home());
+    let found = written
+        .iter()
+        .flat_map(|(_, text)| text.lines())
+        .any(|line| line.contains("delete_model") && line.contains("audit"));
     assert!(found);
 }
 
@@ -272,4 +296,20 @@ async fn eof_ends_the_server_quietly() {
     let stage = Stage::set().unwrap();
     let output = stage.command(&[]).arg("stdio").stdin(Stdio::null()).output().await.unwrap();
     assert_eq!((output.status.code(), output.stdout.len(), output.stderr.len()), (Some(0), 0, 0));
+}
+
+/// Every file below a folder, with its text.
+fn files_below(folder: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => found.extend(files_below(&path)),
+            false => {
+                let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+                found.push((path, text));
+            }
+        }
+    }
+    found
 }

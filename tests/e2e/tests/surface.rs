@@ -84,21 +84,31 @@ async fn every_argument_and_advertised_field_is_described() {
                 .and_then(Value::as_str)
                 .and_then(|text| schema.pointer(text.trim_start_matches('#')))
                 .unwrap_or(node);
-            let fields = resolved.get("properties").and_then(Value::as_object);
-            match fields {
-                Some(fields) => {
-                    for (field, node) in fields {
-                        assert!(
-                            node.get("description").is_some() || node.get("$ref").is_some(),
-                            "{}: {argument}.{field} has no description",
-                            tool.name
-                        );
-                    }
-                }
-                None if argument == "extra_form" => {}
-                None => assert!(node.get("description").is_some(), "{}: {argument} has no description", tool.name),
+            assert!(node.get("description").is_some(), "{}: {argument} has no description", tool.name);
+            for (field, node) in resolved.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                let is_told = node.get("description").is_some() || node.get("$ref").is_some();
+                assert!(is_told, "{}: {argument}.{field} has no description", tool.name);
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn what_a_list_shows_of_messages_keeps_the_texts_of_their_fields() {
+    for name in ["chat", "chat_with_mcp_tools"] {
+        let tool = localai_tools::TOOLS.find(name).unwrap();
+        let schema: Value = serde_json::from_str(tool.listed_schema()).unwrap();
+        let fields = &schema["properties"]["request"]["properties"]["messages"]["items"]["properties"];
+        for field in ["role", "content", "name", "tool_calls", "tool_call_id", "reasoning", "function_call"] {
+            assert!(fields[field]["description"].is_string(), "{name}: {field} in {fields}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn whatever_changes_something_says_what() {
+    for tool in tools().iter().filter(|tool| matches!(tool.risk, Risk::Write | Risk::Destructive)) {
+        assert!(tool.description.contains("Caution: "), "{}: {}", tool.name, tool.description);
     }
 }
 

@@ -38,6 +38,10 @@ async fn prepare(session: &Session, spec: &ToolSpec, arguments: &mut Map<String,
     arguments.insert("uuid".into(), id.clone());
 }
 
+fn warnings(answer: &Value) -> impl Iterator<Item = &str> {
+    answer.get("warnings").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+}
+
 async fn call(session: &Session, stage: &Stage, spec: &ToolSpec, extent: Extent) -> Result<(), String> {
     let mut arguments = arguments(spec, extent);
     prepare(session, spec, &mut arguments).await;
@@ -58,6 +62,10 @@ async fn call(session: &Session, stage: &Stage, spec: &ToolSpec, extent: Extent)
     }
     if answer.get("ok") != Some(&json!(true)) || result.is_error == Some(true) {
         return Err(format!("answered {answer} to {arguments:?}"));
+    }
+    let wrong: Vec<&str> = warnings(&answer).filter(|warning| warning.contains("the document declares")).collect();
+    if !wrong.is_empty() {
+        return Err(format!("the document is wrong about the answer: {wrong:?}"));
     }
     if stage.mock.requests().is_empty() {
         return Err("no request reached the upstream".to_owned());

@@ -1,6 +1,7 @@
 //! `/__mock/...`: the mock's own doors, for people with curl and for tests in other processes.
 //!
-//! - `POST /__mock/faults` with `{"operation": "GET /a", "fault": {"delay": 200}, "times": 2}`, or a list of such
+//! - `POST /__mock/faults` with `{"operation": "GET /a", "fault": {"delay": 200}, "times": 2}`, or a list of such;
+//!   a fault may also be a word such as `"delay:200"`
 //! - `GET /__mock/requests`, `GET /__mock/violations`, `GET /__mock/operations`, `POST /__mock/clear`
 //! - `GET /__mock/big?bytes=N`: N bytes, made while they are sent; with `&length=1` under a declared length
 

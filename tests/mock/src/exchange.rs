@@ -3,7 +3,7 @@
 use crate::answer::Answer;
 use crate::check::{self, Call, Report};
 use crate::document::{Document, Operation};
-use crate::fault::{Fault, Faults};
+use crate::fault::{self, Fault, Faults};
 use crate::localai::LocalAi;
 use crate::record::{Log, Outcome, Part, Recorded};
 use crate::respond::{self, Body, Cut};
@@ -89,7 +89,13 @@ pub(crate) async fn handle(upstream: Arc<Upstream>, mut request: Request<Incomin
     let ticket = upstream.log.add(record(&call, operation, &report));
     let name = operation.map_or_else(|| format!("{} {}", call.method, call.path), |o| o.key.clone());
     upstream.log.violate(report.findings.iter().cloned().map(|finding| finding.of(&name)));
-    let fault = requested_fault(&call).or_else(|| upstream.faults.take(&names(operation)));
+    let fault = match requested_fault(&call) {
+        Some(Ok(fault)) => Some(fault),
+        Some(Err(refused)) => {
+            return Ok(respond::response(&call.method, Answer::error(400, &refused, "mock"), Some(ticket)));
+        }
+        None => upstream.faults.take(&names(operation)),
+    };
 
     if let (Some(upgrade), Some(exchange), true) = (upgrade, socket(&upstream, operation), admitted)
         && !fault.as_ref().is_some_and(websocket::answers_over_http)
@@ -210,9 +216,10 @@ fn admitted(upstream: &Upstream, call: &Call) -> bool {
     bearer == Some(key) || call.header("x-api-key") == Some(key) || matches!(call.path.as_str(), "/healthz" | "/readyz")
 }
 
-/// A fault asked for by the request itself, for trying things by hand.
-fn requested_fault(call: &Call) -> Option<Fault> {
-    call.header("x-mock-fault").and_then(Fault::from_text)
+/// A fault asked for by the request itself, for trying things by hand; or what to say of one that does not exist.
+fn requested_fault(call: &Call) -> Option<Result<Fault, String>> {
+    let text = call.header("x-mock-fault")?;
+    Some(Fault::from_text(text).ok_or_else(|| fault::unknown(text)))
 }
 
 fn names(operation: Option<&Operation>) -> Vec<&str> {

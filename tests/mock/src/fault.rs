@@ -61,8 +61,14 @@ pub enum Fault {
     NoClose,
 }
 
+/// What can be written for a fault, beside its JSON form.
+pub(crate) const WORDS: &str = "delay:MS, status:CODE, empty, empty_body, wrong_type, null, null_body, truncated, \
+    malformed_sse, stream_error, drop, dropped_socket, oversized:BYTES, slow, garbage_content_type, model_loading, \
+    redirect:URL, gzip, no_close";
+
 impl Fault {
-    /// Read the JSON form, or the shorthands `drop`, `empty`, `null`, `delay:MS`, `status:CODE`, `oversized:BYTES`.
+    /// Read the JSON form, the name of a fault without particulars, or a shorthand: `drop`, `empty`, `null`, `slow`,
+    /// `model_loading`, `delay:MS`, `status:CODE`, `oversized:BYTES`, `redirect:URL`.
     pub fn from_text(text: &str) -> Option<Self> {
         let text = text.trim();
         if let Ok(fault) = serde_json::from_str(text) {
@@ -94,9 +100,25 @@ pub(crate) struct Planned {
     /// `METHOD /template`, the template, the operation id, or `*`.
     #[serde(default = "every_operation")]
     pub(crate) operation: String,
+    #[serde(deserialize_with = "in_any_form")]
     pub(crate) fault: Fault,
     #[serde(default = "once")]
     pub(crate) times: u32,
+}
+
+/// The JSON form, or a text as [`Fault::from_text`] reads it.
+fn in_any_form<'de, D: serde::Deserializer<'de>>(reader: D) -> Result<Fault, D::Error> {
+    use serde::de::Error as _;
+    match Value::deserialize(reader)? {
+        Value::String(text) => Fault::from_text(&text).ok_or_else(|| D::Error::custom(unknown(&text))),
+        form => serde_json::from_value(form)
+            .map_err(|error| D::Error::custom(format!("{error}; the known faults are: {WORDS}"))),
+    }
+}
+
+/// What to say of a text that is no fault.
+pub(crate) fn unknown(text: &str) -> String {
+    format!("`{text}` is no fault; the known ones are: {WORDS}, or one of them as JSON")
 }
 
 fn every_operation() -> String {
@@ -137,6 +159,7 @@ impl Faults {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     #[test]
     fn json_and_shorthand_say_the_same() {
@@ -144,6 +167,27 @@ mod tests {
         assert_eq!(Fault::from_text("delay:20"), Some(Fault::Delay(20)));
         assert_eq!(Fault::from_text("malformed_sse"), Some(Fault::MalformedSse));
         assert_eq!(Fault::from_text("nonsense"), None);
+    }
+
+    #[test]
+    fn every_word_that_is_named_is_understood() {
+        for word in WORDS.split(", ") {
+            let example = word.replace("MS", "1").replace("CODE", "500").replace("BYTES", "9");
+            assert!(Fault::from_text(&example).is_some(), "{word}");
+        }
+    }
+
+    #[test]
+    fn plans_take_words_as_well_as_json() {
+        let plan = |fault: Value| serde_json::from_value::<Planned>(json!({"fault": fault}));
+        for fault in [json!("status:503"), json!({"status": {"code": 503}})] {
+            let expected = Fault::Status { code: 503, body: None, retry_after: None };
+            assert_eq!(plan(fault).map(|planned| planned.fault).ok(), Some(expected));
+        }
+        let refused = plan(json!("stauts:503")).map_err(|error| error.to_string());
+        assert!(
+            refused.is_err_and(|error| error.contains("`stauts:503` is no fault") && error.contains("status:CODE"))
+        );
     }
 
     #[test]

@@ -152,3 +152,25 @@ async fn a_request_may_ask_for_its_fault_by_header() {
     let answer = client().get(format!("{}/a", mock.url())).header("x-mock-fault", "status:418").send().await.unwrap();
     assert_eq!(answer.status(), 418);
 }
+
+#[tokio::test]
+async fn a_fault_that_does_not_exist_is_refused_with_those_that_do() {
+    let mock = object_upstream();
+    let answer = client().get(format!("{}/a", mock.url())).header("x-mock-fault", "stauts:418").send().await.unwrap();
+    assert_eq!(answer.status(), 400);
+    let text = answer.text().await.unwrap();
+    assert!(text.contains("stauts:418") && text.contains("status:CODE") && text.contains("no_close"), "{text}");
+}
+
+#[tokio::test]
+async fn planned_faults_take_the_words_of_the_header() {
+    let mock = object_upstream();
+    let plan = |body: &'static str| {
+        let request = client().post(format!("{}/__mock/faults", mock.url()));
+        request.header("content-type", "application/json").body(body).send()
+    };
+    assert_eq!(plan(r#"{"operation": "GET /a", "fault": "status:418"}"#).await.unwrap().status(), 204);
+    let answer = client().get(format!("{}/a", mock.url())).send().await.unwrap();
+    assert_eq!(answer.status(), 418);
+    assert_eq!(plan(r#"{"fault": "nonsense"}"#).await.unwrap().status(), 400);
+}

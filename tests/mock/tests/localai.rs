@@ -151,6 +151,25 @@ async fn models_are_listed_and_filtered() {
 }
 
 #[tokio::test]
+async fn a_guide_is_markdown_unless_json_is_asked_for() {
+    let mock = localai(&[("get", "/api/instructions/{name}")]);
+    for (query, expected) in
+        [("", "text/markdown"), ("?format=markdown", "text/markdown"), ("?format=json", "application/json")]
+    {
+        let answer = client().get(format!("{}/api/instructions/chat{query}", mock.url())).send().await.unwrap();
+        assert!(answer.headers()["content-type"].to_str().unwrap().starts_with(expected), "{query}");
+    }
+}
+
+#[tokio::test]
+async fn installed_backends_have_the_names_of_their_type() {
+    let mock = localai(&[("get", "/backends")]);
+    let backends = get_json(&mock, "/backends").await;
+    assert_eq!(backends[0]["Name"], "llama-cpp");
+    assert!(backends[1]["Metadata"].is_null());
+}
+
+#[tokio::test]
 async fn traces_are_paged_in_headers() {
     let mock = localai(&[("get", "/api/traces")]);
     let answer = client().get(format!("{}/api/traces", mock.url())).send().await.unwrap();

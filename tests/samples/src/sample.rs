@@ -34,11 +34,6 @@ struct Sampler<'a> {
     form: usize,
 }
 
-/// A valid value of `node` alone.
-pub(crate) fn value(root: &Value, node: &Value, extent: Extent, depth: usize, name: &str) -> Value {
-    Sampler { root, extent, form: 0 }.value(node, depth, name)
-}
-
 impl Sampler<'_> {
     /// A valid value of `node`; `name` is the member's name, so that texts differ and can be recognised on the wire.
     fn value(self, node: &Value, depth: usize, name: &str) -> Value {

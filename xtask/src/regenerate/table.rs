@@ -25,16 +25,26 @@ pub(crate) fn weights(generated: &[Generated]) -> Vec<Weights> {
         .collect()
 }
 
-/// Prints one table for all servers, with how many warnings each has, to stderr.
+/// Prints one table for all servers to stderr: the size of each list in bytes (B) and tokens, and how many warnings there are.
 pub(crate) fn print(generated: &[Generated], weights: &[Weights], warnings: &[usize], verbose: bool) {
     eprintln!(
-        "{:<12} {:>10} {:>6} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
-        "server", "operations", "tools", "exposed", "default", "tokens", "*", "tokens", "none", "tokens", "warnings"
+        "{:<12} {:>10} {:>6} {:>7}   {:>9} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
+        "server",
+        "operations",
+        "tools",
+        "exposed",
+        "default B",
+        "tokens",
+        "* B",
+        "tokens",
+        "none B",
+        "tokens",
+        "warnings"
     );
     for ((server, Weights { default, all, none }), warnings) in generated.iter().zip(weights).zip(warnings) {
         let summary = &server.summary;
         eprintln!(
-            "{:<12} {:>10} {:>6} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
+            "{:<12} {:>10} {:>6} {:>7}   {:>9} {:>7}   {:>8} {:>7}   {:>8} {:>7}   {:>8}",
             summary.server,
             summary.operations,
             summary.tools.len(),

@@ -113,6 +113,18 @@ impl Check<'_> {
             self.name(name, &fields, &place, "field of the request body", sink);
         }
         self.body_argument(pointer, own, extension, sink);
+        self.placeholders(pointer, own, extension, sink);
+    }
+
+    /// What stands in braces in `path` is a path parameter, or stands in the document's own path.
+    fn placeholders(&self, operation: &str, own: &str, extension: &OperationExtension, sink: &mut Sink) {
+        let Some(path) = extension.path.as_deref() else { return };
+        let declared = pointer_tokens(operation).nth(1).unwrap_or_default();
+        let mut known: BTreeSet<String> = placeholders_of(&declared).collect();
+        known.extend(self.parameters(operation, |parameter| parameter.get("in").is_some_and(|place| place == "path")));
+        for name in placeholders_of(path) {
+            self.name(&name, &known, &format!("{own}/path"), "path parameter of this operation", sink);
+        }
     }
 
     /// Only a JSON body is one argument; the fields of a form are arguments of their own.
@@ -171,6 +183,13 @@ impl Check<'_> {
 
     /// Wire names of the parameters (the path's too) and of the form fields of an operation.
     fn argument_names(&self, operation: &str) -> BTreeSet<String> {
+        let mut names = self.parameters(operation, |_| true);
+        self.content_fields(operation, &mut names, |media| media.contains("form"));
+        names
+    }
+
+    /// Wire names of those parameters of an operation and of its path that are wanted.
+    fn parameters(&self, operation: &str, wanted: impl Fn(&Value) -> bool) -> BTreeSet<String> {
         let path = operation.rsplit_once('/').map_or("", |(path, _)| path);
         let path = path.strip_suffix("/additionalOperations").unwrap_or(path);
         let mut names = BTreeSet::new();
@@ -178,11 +197,10 @@ impl Check<'_> {
             let list = self.document.pointer(&format!("{owner}/parameters"));
             for index in 0..list.and_then(Value::as_array).map_or(0, Vec::len) {
                 let (parameter, _) = self.resolve(format!("{owner}/parameters/{index}"));
-                let name = parameter.and_then(|parameter| parameter.get("name")?.as_str());
+                let name = parameter.filter(|parameter| wanted(parameter)).and_then(|it| it.get("name")?.as_str());
                 names.extend(name.map(str::to_owned));
             }
         }
-        self.content_fields(operation, &mut names, |media| media.contains("form"));
         names
     }
 
@@ -235,6 +253,11 @@ impl Check<'_> {
         }
         (None, pointer)
     }
+}
+
+/// Names in braces, in order.
+fn placeholders_of(path: &str) -> impl Iterator<Item = String> + '_ {
+    path.split('{').skip(1).filter_map(|part| part.split_once('}')).map(|(name, _)| name.to_owned())
 }
 
 #[cfg(test)]

@@ -78,12 +78,12 @@ pub(super) fn operation(
         risk: fields.choice("risk", RISKS, sink),
         open_world: fields.boolean("open_world", sink).unwrap_or(false),
         idempotent: fields.boolean("idempotent", sink),
-        returns: fields.string("returns", sink),
-        caution: fields.string("caution", sink),
+        returns: filled(&fields, "returns", sink),
+        caution: filled(&fields, "caution", sink),
         search: search(&fields, sink),
         arguments: arguments(&fields, places, sink),
         argument: argument_name(&fields, "argument", sink),
-        body_description: fields.string("body_description", sink),
+        body_description: filled(&fields, "body_description", sink),
         fields: fields.string_map("fields", sink),
         advertise: fields.strings("advertise", sink),
         media: fields.choices("media", MEDIA, sink),
@@ -150,11 +150,27 @@ fn search(fields: &Fields<'_>, sink: &mut Sink) -> SearchTerms {
     let Some(terms) = fields.child("search", &["en", "ko", "ja"], sink) else {
         return SearchTerms::default();
     };
-    SearchTerms {
-        en: terms.strings("en", sink).unwrap_or_default(),
-        ko: terms.strings("ko", sink).unwrap_or_default(),
-        ja: terms.strings("ja", sink).unwrap_or_default(),
+    SearchTerms { en: phrases(&terms, "en", sink), ko: phrases(&terms, "ko", sink), ja: phrases(&terms, "ja", sink) }
+}
+
+/// Search phrases: each says something.
+fn phrases(terms: &Fields<'_>, key: &str, sink: &mut Sink) -> Vec<String> {
+    let phrases = terms.strings(key, sink).unwrap_or_default();
+    for (index, _) in phrases.iter().enumerate().filter(|(_, phrase)| phrase.trim().is_empty()) {
+        let error = Diagnostic::error("wrong-value", "a search phrase is empty").at(terms.element_place(key, index));
+        sink.push(error.help("write what people search for, or remove the phrase"));
     }
+    phrases
+}
+
+/// A text that says something.
+fn filled(fields: &Fields<'_>, key: &str, sink: &mut Sink) -> Option<String> {
+    let text = fields.string(key, sink)?;
+    if text.trim().is_empty() {
+        let error = Diagnostic::error("wrong-value", format!("`{key}` is empty")).at(fields.place(key));
+        sink.push(error.help(format!("write a text after `{key}:`, or remove the key")));
+    }
+    Some(text)
 }
 
 fn arguments(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sink) -> IndexMap<String, ArgumentExtension> {
@@ -175,7 +191,7 @@ fn argument(value: &Value, pointer: &str, places: Places<'_>, sink: &mut Sink) -
     }
     let fields = Fields::open(value, pointer, &["description", "name", "send_as"], places, sink)?;
     Some(ArgumentExtension {
-        description: fields.string("description", sink),
+        description: filled(&fields, "description", sink),
         name: argument_name(&fields, "name", sink),
         send_as: fields.named("send_as", sink).map(|(accepted, wire)| (accepted.clone(), wire.clone())).collect(),
     })
@@ -203,7 +219,7 @@ fn route(fields: &Fields<'_>, sink: &mut Sink) -> Option<MissingRoute> {
     let route = fields.child("route", &["missing", "instead"], sink)?;
     route.require("missing", "<what to tell the caller>", sink);
     Some(MissingRoute {
-        missing: route.string("missing", sink).unwrap_or_default(),
+        missing: filled(&route, "missing", sink).unwrap_or_default(),
         instead: route.string("instead", sink),
     })
 }

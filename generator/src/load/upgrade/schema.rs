@@ -72,7 +72,8 @@ impl<'a> Rules<'a> {
                 _ => format!(" (and in {} more places)", count - 1),
             };
             let message = format!("{word} is not a word of {}; it is read as it was meant{more}", self.dialect.name());
-            self.sink.push(Diagnostic::warning("old-word", message).at(self.origins.place(&pointer)));
+            let help = format!("write {}, or leave it as it is", new_word(word));
+            self.sink.push(Diagnostic::warning("old-word", message).at(self.origins.place(&pointer)).help(help));
         }
     }
 
@@ -185,7 +186,8 @@ impl<'a> Rules<'a> {
             }
             None => self.sink.push(
                 Diagnostic::warning("bound-missing", format!("`{exclusive}: true` without `{bound}` has no effect"))
-                    .at(self.origins.place(pointer)),
+                    .at(self.origins.place(pointer))
+                    .help(format!("add `{bound}`, or remove `{exclusive}`")),
             ),
         }
     }
@@ -204,6 +206,16 @@ impl<'a> Rules<'a> {
 
     fn old_word(&mut self, word: &'static str, pointer: String) {
         self.old_words.entry(word).or_insert((pointer, 0)).1 += 1;
+    }
+}
+
+/// What 2020-12 has for a word of an older dialect.
+fn new_word(word: &str) -> &'static str {
+    match word {
+        "a list under `items`" => "`prefixItems: [..]`",
+        "`required: true` on a property" => "`required: [name]` beside `properties`",
+        "`nullable`" => "`type: [.., 'null']`",
+        _ => "the bound itself, such as `exclusiveMinimum: 0`",
     }
 }
 

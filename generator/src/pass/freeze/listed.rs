@@ -8,6 +8,8 @@ use crate::model::tool::{Role, Tool};
 /// The argument object is at depth 0, a body at 1, its fields at 2, what they hold at 3.
 const MAX_DEPTH: usize = 3;
 const MAX_NESTED: usize = 450;
+/// With the texts of its fields and nothing below them, an object may weigh this much: texts are what a model goes by.
+const MAX_WITH_TEXTS: usize = 600;
 
 /// The listed schema; equal to the input schema where there is nothing to leave out.
 pub(super) fn listed(tool: &Tool, input: &Value) -> Value {
@@ -42,8 +44,11 @@ fn advertise(schema: &mut Map<String, Value>, fields: &[String]) {
 fn collapse(schema: &mut Map<String, Value>, depth: usize) {
     let weight = |schema: &Map<String, Value>| Value::Object(schema.clone()).to_string().len();
     if depth >= MAX_DEPTH && schema.contains_key("properties") && weight(schema) > MAX_NESTED {
-        let steps = [shallow(schema, &["type", "description", "enum"]), shallow(schema, &["type", "enum"])];
-        let fits = steps.into_iter().find(|step| weight(step) <= MAX_NESTED);
+        let steps = [
+            (shallow(schema, &["type", "description", "enum"]), MAX_WITH_TEXTS),
+            (shallow(schema, &["type", "enum"]), MAX_NESTED),
+        ];
+        let fits = steps.into_iter().find(|(step, most)| weight(step) <= *most).map(|(step, _)| step);
         *schema = fits.unwrap_or_else(|| only(schema, &["type", "description"]));
         return;
     }

@@ -59,6 +59,71 @@ pub(super) fn coerce(value: &mut Value, schema: Schema<'_>, pointer: &mut String
     }
 }
 
+/// How deep branches within branches are looked at: beyond that a schema is read as it stands.
+const MOST_BRANCHES_DEEP: usize = 4;
+
+/// More digits than any number of 64-bit floating point has: a longer one is not written out.
+const MOST_DIGITS: i64 = 400;
+
+/// Writes whole numbers such as `5.0` and `1e2` as plain integers where the schema asks for an integer. To JSON Schema
+/// they are the same (2020-12 core, section 4.2.3); to the parsers behind queries, forms and typed bodies they are not.
+pub(super) fn plain_integers(value: &mut Value, schema: Schema<'_>) {
+    plain_below(value, schema, MOST_BRANCHES_DEEP);
+}
+
+fn plain_below(value: &mut Value, schema: Schema<'_>, branches_deep: usize) {
+    match value {
+        Value::Number(number) if schema.says_integer() => {
+            if let Some(plain) = plain_integer(number) {
+                *number = plain;
+            }
+            return;
+        }
+        Value::Object(members) => {
+            for (name, member) in members.iter_mut() {
+                if let Some(property) = schema.member(name) {
+                    plain_below(member, property, MOST_BRANCHES_DEEP);
+                }
+            }
+        }
+        Value::Array(items) => {
+            if let Some(schema) = schema.items() {
+                items.iter_mut().for_each(|item| plain_below(item, schema, MOST_BRANCHES_DEEP));
+            }
+        }
+        _ => return,
+    }
+    if let Some(left) = branches_deep.checked_sub(1).filter(|_| !value.is_number()) {
+        schema.branches().for_each(|branch| plain_below(value, branch, left));
+    }
+}
+
+/// The same number without a fraction or an exponent, digit by digit; `None` where it has neither, is no whole number, or
+/// is too long to write out.
+fn plain_integer(number: &Number) -> Option<Number> {
+    let text = number.to_string();
+    let (sign, text) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
+    let (mantissa, exponent) = match text.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, exponent.parse::<i64>().ok()?),
+        None => (text, 0),
+    };
+    if mantissa == text && !text.contains('.') {
+        return None;
+    }
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let leading = digits.len() - digits.trim_start_matches('0').len();
+    let significant = digits.trim_matches('0');
+    if significant.is_empty() {
+        return Some(Number::from(0));
+    }
+    // Digits in front of the point, counted from the first that is not zero.
+    let point = exponent.checked_add(i64::try_from(whole.len()).ok()? - i64::try_from(leading).ok()?)?;
+    let zeros = point - i64::try_from(significant.len()).ok()?;
+    let zeros = usize::try_from(zeros).ok().filter(|_| point <= MOST_DIGITS)?;
+    serde_json::from_str(&format!("{sign}{significant}{}", "0".repeat(zeros))).ok()
+}
+
 /// The value that a text stands for, where the schema allows exactly one other type and no enumeration.
 fn coerced(value: &Value, schema: Schema<'_>) -> Option<Value> {
     let Value::String(text) = value else { return None };

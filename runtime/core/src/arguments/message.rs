@@ -3,7 +3,7 @@
 use jsonschema::{ValidationError, error::ValidationErrorKind as Kind};
 use serde_json::Value;
 
-use super::{Violation, excerpt, push_segment, schema::Schema, shown, unknown::closest};
+use super::{Violation, excerpt, push_segment, schema::Schema, shapes, shown, unknown::closest};
 
 /// Adds what `error` means to `violations`: one entry per unknown argument, else one.
 pub(super) fn explain(error: &ValidationError<'_>, root: Schema<'_>, violations: &mut Vec<Violation>) {
@@ -30,7 +30,10 @@ pub(super) fn explain(error: &ValidationError<'_>, root: Schema<'_>, violations:
         kind => violations.push(Violation {
             keyword: kind.keyword().to_owned(),
             pointer: pointer.to_owned(),
-            message: sentence(kind, &place, &input),
+            message: match kind {
+                Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => no_shape(error, root, &place, &input),
+                kind => sentence(kind, &place, &input),
+            },
             input,
         }),
     }
@@ -57,6 +60,14 @@ fn unexpected_member(name: &str, error: &ValidationError<'_>, root: Schema<'_>) 
     }
 }
 
+/// The shapes that the value could have had, spelt out: a model cannot act on their absence.
+fn no_shape(error: &ValidationError<'_>, root: Schema<'_>, place: &str, input: &Value) -> String {
+    match shapes::in_words(&root.list_at(error.schema_path().as_str())) {
+        Some(allowed) => format!("{place} must be {allowed}; {input} was given"),
+        None => format!("{place} matches none of the shapes that its schema allows; {input} was given"),
+    }
+}
+
 fn sentence(kind: &Kind, place: &str, input: &Value) -> String {
     match kind {
         Kind::Type { kind } => format!("{place} must be {}, and {input} was given", expected(kind)),
@@ -74,9 +85,6 @@ fn sentence(kind: &Kind, place: &str, input: &Value) -> String {
         Kind::MaxProperties { limit } => format!("{place} must have at most {limit} fields"),
         Kind::Pattern { pattern } => format!("{place} must match the pattern {pattern}, and {input} was given"),
         Kind::Format { format } => format!("{place} must have the format {format}, and {input} was given"),
-        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => {
-            format!("{place} matches none of the shapes that its schema allows")
-        }
         Kind::OneOfMultipleValid { .. } => format!("{place} matches more than one of the shapes where one is allowed"),
         Kind::UniqueItems => format!("{place} must not hold the same item twice"),
         Kind::FalseSchema => format!("{place} must be left out"),

@@ -6,6 +6,7 @@
 mod coerce;
 mod message;
 mod schema;
+mod shapes;
 mod unknown;
 
 use std::borrow::Cow;
@@ -44,7 +45,8 @@ pub struct Refusal {
 /// Arguments that may be sent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Accepted {
-    /// The arguments, with defaults filled in and coerced where the schema leaves no doubt.
+    /// The arguments, with defaults filled in, coerced where the schema leaves no doubt, and whole numbers written as
+    /// plain integers where it asks for integers.
     pub arguments: Map<String, Value>,
     /// What was coerced, dropped, or is unknown to the document.
     pub warnings: Vec<String>,
@@ -116,6 +118,9 @@ impl Checker {
         violations.truncate(MOST_VIOLATIONS);
         // Only now: a default that stood in for a misspelt argument would hide what was meant.
         coerce::fill_defaults(&mut value, root);
+        if violations.is_empty() {
+            coerce::plain_integers(&mut value, root);
+        }
         cut(&mut warnings);
         match value {
             Value::Object(arguments) if violations.is_empty() => Ok(Accepted { arguments, warnings }),

@@ -59,6 +59,36 @@ impl<'a> Schema<'a> {
         self.node.get("items").map(|node| self.at(node))
     }
 
+    /// The schemas that `anyOf`, `oneOf` and `allOf` join.
+    pub(crate) fn branches(self) -> impl Iterator<Item = Schema<'a>> {
+        let joined = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(move |key| self.node.get(key)?.as_array());
+        joined.flatten().map(move |node| self.at(node))
+    }
+
+    /// The schemas in the list at `location`, a JSON pointer into the whole document.
+    pub(crate) fn list_at(self, location: &str) -> Vec<Schema<'a>> {
+        let list = self.root.pointer(location).and_then(Value::as_array);
+        list.into_iter().flatten().map(|node| self.at(node)).collect()
+    }
+
+    /// True where the schema asks for an integer, itself or in one branch, and takes no other number.
+    pub(crate) fn says_integer(self) -> bool {
+        let says = |schema: Schema<'_>, name: &str| schema.types().contains(&name);
+        match says(self, "number") {
+            true => false,
+            false if says(self, "integer") => true,
+            false => {
+                self.branches().any(|branch| says(branch, "integer"))
+                    && !self.branches().any(|branch| says(branch, "number"))
+            }
+        }
+    }
+
+    /// A keyword of the schema itself.
+    pub(crate) fn keyword(self, name: &str) -> Option<&'a Value> {
+        self.node.get(name)
+    }
+
     pub(crate) fn default(self) -> Option<&'a Value> {
         self.node.get("default")
     }

@@ -160,3 +160,107 @@ fn a_thousand_warnings_are_cut_to_the_first_fifty() {
     assert_eq!(accepted.warnings.len(), 51);
     assert_eq!(accepted.warnings[50], "950 more warnings are left out");
 }
+
+/// The plain form of `given` where an integer is wanted, in a query argument, in a body and behind branches.
+fn plain(given: &str) -> String {
+    let schema = r##"{"type":"object","properties":{"n":{"type":"integer"},"x":{"type":"number"},
+        "body":{"$ref":"#/$defs/Body"}},"$defs":{"Body":{"type":"object","properties":{
+            "list":{"type":"array","items":{"type":["integer","null"]}},
+            "rate":{"type":"integer","anyOf":[{"const":0},{"minimum":5}]},
+            "either":{"anyOf":[{"type":"string"},{"type":"integer"}]},
+            "any":{"anyOf":[{"type":"integer"},{"type":"number"}]},
+            "shape":{"anyOf":[{"type":"object","properties":{"size":{"type":"integer"}}},{"type":"null"}]}}}}}"##;
+    let body =
+        format!(r#"{{"list":[{given}],"rate":{given},"either":{given},"any":{given},"shape":{{"size":{given}}}}}"#);
+    let arguments = serde_json::from_str(&format!(r#"{{"n":{given},"x":{given},"body":{body}}}"#)).unwrap();
+    let accepted = Checker::from_schema(schema, false).unwrap().check(arguments).unwrap().arguments;
+    let (n, x, body) = (accepted["n"].to_string(), accepted["x"].to_string(), &accepted["body"]);
+    for place in [&body["list"][0], &body["rate"], &body["either"], &body["shape"]["size"]] {
+        assert_eq!(place.to_string(), n);
+    }
+    assert_eq!(body["any"].to_string(), x, "where any number is taken, it stays as it is");
+    n
+}
+
+#[test]
+fn a_whole_number_is_written_as_an_integer_digit_by_digit() {
+    for (given, wanted) in [
+        ("5.0", "5"),
+        ("16000.0", "16000"),
+        ("1e2", "100"),
+        ("1.5e1", "15"),
+        ("1200e-2", "12"),
+        ("0.5e1", "5"),
+        ("12345678901234567890123.0", "12345678901234567890123"),
+        ("1.2345678901234567890123e22", "12345678901234567890123"),
+        ("7", "7"),
+    ] {
+        assert_eq!(plain(given), wanted, "{given}");
+    }
+}
+
+#[test]
+fn the_sign_stays_and_zero_has_none() {
+    let n = |given: &str| {
+        let arguments = serde_json::from_str(&format!(r#"{{"request":{{"n":{given}}}}}"#)).unwrap();
+        Checker::from_schema(CHAT, true).unwrap().check(arguments).unwrap().arguments["request"]["n"].to_string()
+    };
+    assert_eq!((n("-5.0").as_str(), n("-0.0").as_str(), n("0e5").as_str()), ("-5", "0", "0"));
+}
+
+#[test]
+fn an_exponent_beyond_all_measure_is_not_written_out() {
+    let arguments = serde_json::from_str(r#"{"request":{"n":1e999999}}"#).unwrap();
+    if let Ok(accepted) = Checker::from_schema(CHAT, true).unwrap().check(arguments) {
+        assert!(accepted.arguments["request"]["n"].to_string().len() < 20);
+    }
+}
+
+fn shapes(schema: &str, given: Value) -> String {
+    let schema = format!(r#"{{"type":"object","properties":{{"x":{schema}}}}}"#);
+    only_message(Checker::from_schema(&schema, false).unwrap().check(object(json!({"x": given}))))
+}
+
+#[test]
+fn a_value_of_no_allowed_shape_is_told_the_shapes() {
+    for (schema, given, wanted) in [
+        (
+            r#"{"type":"integer","anyOf":[{"const":0},{"minimum":8000,"maximum":192000}]}"#,
+            json!(100),
+            "`x` must be 0, or 8000 to 192000; 100 was given",
+        ),
+        (
+            r#"{"oneOf":[{"type":"string"},{"type":"array","items":{"type":"object","required":["url"]}}]}"#,
+            json!(5),
+            "`x` must be text, or an array (each item an object with `url`); 5 was given",
+        ),
+        (
+            r#"{"anyOf":[{"enum":["a","b"]},{"type":"null"},{"type":"number","exclusiveMinimum":0}]}"#,
+            json!("c"),
+            "`x` must be one of \"a\", \"b\", null, or more than 0; \"c\" was given",
+        ),
+        (
+            r#"{"anyOf":[{"type":"string","maxLength":2},{"type":"object","required":["a"]},{"type":["boolean","integer"]}]}"#,
+            json!([]),
+            "`x` must be text of at most 2 characters, an object with `a`, or true or false or an integer; [] was given",
+        ),
+    ] {
+        assert_eq!(shapes(schema, given), wanted);
+    }
+}
+
+#[test]
+fn shapes_behind_a_reference_are_told_too() {
+    let schema = r##"{"type":"object","properties":{"x":{"$ref":"#/$defs/X"}},
+        "$defs":{"X":{"anyOf":[{"$ref":"#/$defs/One"},{"type":"null"}]},"One":{"const":1}}}"##;
+    let refused = Checker::from_schema(schema, false).unwrap().check(object(json!({"x": 2})));
+    assert_eq!(only_message(refused), "`x` must be 1, or null; 2 was given");
+}
+
+#[test]
+fn many_long_shapes_make_a_short_message() {
+    let long = "y".repeat(500);
+    let branches: Vec<Value> = (0..30).map(|number| json!({"const": format!("{number}{long}")})).collect();
+    let message = shapes(&json!({"anyOf": branches}).to_string(), json!(1));
+    assert!(message.contains("or 24 more shapes") && message.len() < 1000, "{message}");
+}

@@ -93,15 +93,20 @@ impl<'a> Keeping<'a> {
             envelope.payload = Payload::Binary(self.describe(content.len() as u64, None));
             return Ok(());
         }
+        let inlined = !self.reader.secret && content.len() as u64 <= self.reader.config.inline_binary_limit;
         let saved = match self.saves {
-            true => tolerate(self.save(&content).await, &mut envelope.warnings)?,
+            true => match self.save(&content).await {
+                // The result itself holds the content.
+                Err(error) if inlined => unsaved(&error, &mut envelope.warnings),
+                outcome => tolerate(outcome, &mut envelope.warnings)?,
+            },
             false => None,
         };
         let mut binary = self.describe(content.len() as u64, saved.as_ref());
         let mut attachments: Vec<Attachment> = saved.as_ref().map(link).into_iter().collect();
         if self.reader.secret {
             envelope.warnings.extend(self.why_not_kept());
-        } else if content.len() as u64 <= self.reader.config.inline_binary_limit {
+        } else if inlined {
             let base64 = STANDARD.encode(&content);
             binary.base64 = self.reader.config.inline_base64.then(|| base64.clone());
             attachments.insert(0, self.block(base64, saved.as_ref()));
@@ -213,9 +218,11 @@ pub(crate) fn tolerate<T>(outcome: Result<T, SavedError>, warnings: &mut Vec<Str
     match outcome {
         Ok(done) => Ok(Some(done)),
         Err(error @ SavedError::Quota(_)) => Err(ToolError::new(Code::TooLarge, error.to_string()).into()),
-        Err(error) => {
-            warnings.push(format!("the content could not be saved: {error}"));
-            Ok(None)
-        }
+        Err(error) => Ok(unsaved(&error, warnings)),
     }
+}
+
+fn unsaved<T>(error: &SavedError, warnings: &mut Vec<String>) -> Option<T> {
+    warnings.push(format!("the content could not be saved: {error}"));
+    None
 }

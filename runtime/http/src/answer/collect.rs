@@ -44,7 +44,7 @@ pub(crate) async fn next(
     received: u64,
 ) -> Result<Option<bytes::Bytes>, ToolError> {
     let piece = context.bound(reply.next()).await.map_err(|interrupted| interrupted.into_error(changes_nothing))?;
-    piece.map_err(|_| send::broke_off(received))
+    piece.map_err(|_| send::broke_off(received, changes_nothing))
 }
 
 /// Refuses an answer by its announced length, before anything of it is read.

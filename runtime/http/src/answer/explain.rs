@@ -1,13 +1,35 @@
 //! One sentence from an answer that reports an error.
 
-use reqwest::StatusCode;
+use std::time::SystemTime;
+
+use reqwest::{StatusCode, header::HeaderMap};
 use serde_json::Value;
+
+use crate::send;
 
 /// Longest text taken over from an upstream, in bytes.
 const LONGEST_MESSAGE: usize = 600;
 
-/// The sentence for an error status.
-pub(crate) fn sentence(status: StatusCode, message: Option<&str>) -> String {
+/// The sentence for an error status, and for 429 and 503 what the answer says of another try: how far the loading of a
+/// model is, and when to come again.
+pub(crate) fn refusal(status: StatusCode, headers: &HeaderMap, body: Option<&Value>, message: Option<&str>) -> String {
+    let told = sentence(status, message);
+    if !matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE) {
+        return told;
+    }
+    let mut told = told.trim_end_matches('.').to_owned();
+    if let Some(loading) = body.and_then(send::loading_details).filter(|details| !details.is_empty()) {
+        told.push_str(&format!(" ({})", one_line(&loading)));
+    }
+    match send::retry_after(headers, SystemTime::now()).map(|wait| wait.as_secs_f64().ceil()) {
+        Some(0.0) => told.push_str("; try again now"),
+        Some(seconds) => told.push_str(&format!("; try again in {seconds} s")),
+        None => {}
+    }
+    told
+}
+
+fn sentence(status: StatusCode, message: Option<&str>) -> String {
     let reason = status.canonical_reason().unwrap_or("an unregistered status");
     let number = status.as_u16();
     let told = match message {

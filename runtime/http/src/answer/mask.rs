@@ -1,8 +1,9 @@
-//! Masking of secret fields.
+//! Masking of secret values: the API key, the fields that a tool declares, and members with the name of a secret.
 
 use serde_json::Value;
 use toolwright_core::{Envelope, Payload};
 
+use super::{secret_names, secret_text};
 use crate::{auth, config::Config};
 
 /// What stands in place of a secret.
@@ -10,90 +11,167 @@ pub(crate) const MASK: &str = "[masked]";
 /// A key shorter than this would turn up by chance.
 const SHORTEST_KEY: usize = 6;
 
+/// Every credential that an upstream may repeat: those of the settings, and the tokens fetched with them.
+pub(crate) fn credentials(config: &Config, tokens: Vec<String>) -> Vec<String> {
+    let mut credentials = auth::secrets(config);
+    credentials.extend(tokens);
+    credentials.retain(|secret| secret.len() >= SHORTEST_KEY);
+    // A secret that holds another goes first, or a part of it would stay.
+    credentials.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    credentials
+}
+
 /// What to hide in a result.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Masks<'a> {
     pointers: &'a [&'a str],
-    credentials: Vec<String>,
+    by_name: bool,
 }
 
 impl<'a> Masks<'a> {
-    /// The tool's secret fields, unless they may be shown, and the credentials, which never may.
-    pub(crate) fn new(config: &Config, pointers: &'a [&'a str], tokens: Vec<String>) -> Self {
+    /// The tool's secret fields, and with them whatever else has the name of a secret, unless they may be shown.
+    pub(crate) fn new(config: &Config, pointers: &'a [&'a str]) -> Self {
         let pointers = if config.reveal_secrets { &[] } else { pointers };
-        let mut credentials = auth::secrets(config);
-        credentials.extend(tokens);
-        credentials.retain(|secret| secret.len() >= SHORTEST_KEY);
-        // A secret that holds another goes first, or a part of it would stay.
-        credentials.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-        Masks { pointers, credentials }
+        Masks { pointers, by_name: !pointers.is_empty() }
     }
 
-    /// Hides them.
-    pub(crate) fn apply(self, envelope: &mut Envelope) {
-        let masked = envelope.ok && self.mask_fields(&mut envelope.payload);
-        if masked {
-            envelope.warnings.push(
-                "secret values are masked; the server's operator can show them (setting REVEAL_SECRETS)".to_owned(),
-            );
+    /// As [`Masks::new`], for an answer that no tool describes: there names alone tell what is secret.
+    pub(crate) fn undescribed(config: &Config, pointers: &'a [&'a str]) -> Self {
+        Masks { by_name: !config.reveal_secrets, ..Masks::new(config, pointers) }
+    }
+
+    /// True where the content as a whole is not for files and progress: some of it is declared to be secret.
+    pub(crate) fn hides_content(self) -> bool {
+        !self.pointers.is_empty()
+    }
+
+    /// True where members are hidden by their names.
+    pub(crate) fn by_name(self) -> bool {
+        self.by_name
+    }
+
+    /// Hides them, and the credentials, which are never shown.
+    pub(crate) fn apply(self, envelope: &mut Envelope, credentials: &[String]) {
+        let mut masked = if envelope.ok { self.mask_fields(&mut envelope.payload) } else { 0 };
+        if self.by_name {
+            masked += mask_names(envelope);
         }
-        for secret in &self.credentials {
+        if let Some(counted) = counted(masked) {
+            envelope
+                .warnings
+                .push(format!("{counted} masked; the server's operator can show them (setting REVEAL_SECRETS)"));
+        }
+        for secret in credentials {
             scrub(envelope, secret);
         }
     }
 
-    fn mask_fields(&self, payload: &mut Payload) -> bool {
+    fn mask_fields(self, payload: &mut Payload) -> usize {
         if self.pointers.is_empty() {
-            return false;
+            return 0;
         }
         match payload {
             Payload::Data(data) => mask_all(self.pointers, data),
             // The pointers say nothing about text, so that none of it is safe.
             Payload::Text(text) => {
                 *text = MASK.to_owned();
-                true
+                1
             }
             Payload::Events { data, events, truncated } => {
                 *truncated |= !events.is_empty();
                 events.clear();
-                data.as_mut().is_some_and(|data| mask_all(self.pointers, data))
+                data.as_mut().map_or(0, |data| mask_all(self.pointers, data))
             }
-            Payload::Empty | Payload::Messages { .. } | Payload::Binary(_) => false,
+            Payload::Empty | Payload::Messages { .. } | Payload::Binary(_) => 0,
         }
     }
 }
 
-fn mask_all(pointers: &[&str], data: &mut Value) -> bool {
-    let mut masked = false;
+fn counted(masked: usize) -> Option<String> {
+    match masked {
+        0 => None,
+        1 => Some("1 secret value is".to_owned()),
+        more => Some(format!("{more} secret values are")),
+    }
+}
+
+fn mask_all(pointers: &[&str], data: &mut Value) -> usize {
+    let mut masked = 0;
     for pointer in pointers {
         let tokens: Vec<String> =
             pointer.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).collect();
-        masked |= mask(data, &tokens);
+        masked += mask(data, &tokens);
     }
     masked
 }
 
-/// Masks what a pointer (RFC 6901) leads to; `*` stands for any element or member. True where something was hidden.
-fn mask(value: &mut Value, tokens: &[String]) -> bool {
+/// Masks what a pointer (RFC 6901) leads to; `*` stands for any element or member. Returns how many values were hidden.
+fn mask(value: &mut Value, tokens: &[String]) -> usize {
     let Some((token, rest)) = tokens.split_first() else { return hide(value) };
     match value {
-        Value::Array(items) if token == "*" => items.iter_mut().fold(false, |masked, item| mask(item, rest) | masked),
-        Value::Object(members) if token == "*" => {
-            members.values_mut().fold(false, |masked, member| mask(member, rest) | masked)
-        }
+        Value::Array(items) if token == "*" => items.iter_mut().map(|item| mask(item, rest)).sum(),
+        Value::Object(members) if token == "*" => members.values_mut().map(|member| mask(member, rest)).sum(),
         Value::Array(items) => {
-            token.parse().ok().and_then(|index: usize| items.get_mut(index)).is_some_and(|item| mask(item, rest))
+            token.parse().ok().and_then(|index: usize| items.get_mut(index)).map_or(0, |item| mask(item, rest))
         }
-        Value::Object(members) => members.get_mut(token).is_some_and(|member| mask(member, rest)),
-        _ => false,
+        Value::Object(members) => members.get_mut(token).map_or(0, |member| mask(member, rest)),
+        _ => 0,
     }
 }
 
-fn hide(value: &mut Value) -> bool {
-    let holds_something = !matches!(value, Value::Null) && value.as_str() != Some("");
+fn hide(value: &mut Value) -> usize {
+    let holds_something = !matches!(value, Value::Null) && !matches!(value.as_str(), Some("" | MASK));
     if holds_something {
         *value = MASK.into();
     }
-    holds_something
+    usize::from(holds_something)
+}
+
+/// Masks by name wherever the upstream's words are. An error may repeat what was sent, so that its answer is no exception.
+fn mask_names(envelope: &mut Envelope) -> usize {
+    let of_error = envelope.error.as_mut().map_or(0, |error| secret_text::mask(&mut error.message));
+    let of_payload = match &mut envelope.payload {
+        Payload::Data(data) => mask_members(data),
+        Payload::Text(text) => secret_text::mask_document(text),
+        Payload::Events { data, events, .. } => data.iter_mut().chain(events).map(mask_members).sum(),
+        Payload::Messages { messages, .. } => messages.iter_mut().map(mask_members).sum(),
+        Payload::Empty | Payload::Binary(_) => 0,
+    };
+    // The message of an error is taken from its answer: what is in both is one value.
+    of_error.max(of_payload)
+}
+
+/// Masks the members with the name of a secret, also within text that holds JSON.
+pub(super) fn mask_members(value: &mut Value) -> usize {
+    match value {
+        Value::Object(members) => {
+            let pair = secret_names::is_secret_pair(members);
+            let logprob = members.contains_key("logprob");
+            let secret = |name: &str| match name {
+                "value" => pair,
+                "token" => !logprob,
+                name => secret_names::is_secret(name),
+            };
+            members
+                .iter_mut()
+                .map(|(name, member)| if secret(name) { hide_strings(member) } else { mask_members(member) })
+                .sum()
+        }
+        Value::Array(items) => items.iter_mut().map(mask_members).sum(),
+        Value::String(text) => secret_text::mask(text),
+        _ => 0,
+    }
+}
+
+/// Hides every string of a value under the name of a secret; numbers and booleans are counts and switches.
+fn hide_strings(value: &mut Value) -> usize {
+    match value {
+        Value::String(_) => hide(value),
+        Value::Array(items) => items.iter_mut().map(hide_strings).sum(),
+        Value::Object(members) if secret_names::holds_no_secret(members) => mask_members(value),
+        Value::Object(members) => members.values_mut().map(hide_strings).sum(),
+        _ => 0,
+    }
 }
 
 /// Takes a credential out wherever the upstream repeated it.

@@ -7,14 +7,17 @@ mod headers;
 mod mask;
 mod reading;
 mod reply;
+mod secret_names;
+mod secret_text;
 mod shape;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use binary::{blob, link, tolerate};
 pub(crate) use collect::{Unread, check as check_size, next as next_piece};
-pub(crate) use explain::{cut, message_of, one_line, sentence};
-pub(crate) use mask::Masks;
+pub(crate) use explain::{cut, message_of, one_line, refusal};
+pub(crate) use mask::{Masks, credentials};
 pub(crate) use reading::{Reader, read};
 pub(crate) use reply::Reply;
+pub(crate) use secret_text::mask as mask_text;
 pub(crate) use shape::Shapes;

@@ -1,5 +1,6 @@
 //! The reading of an answer by its status and media type.
 
+use encoding_rs::{Encoding, UTF_8};
 use reqwest::StatusCode;
 use serde_json::Value;
 use toolwright_core::{Code, Envelope, Payload, StreamDialect, ToolError};
@@ -29,6 +30,8 @@ pub(crate) struct Reader<'a> {
     pub(crate) changes_nothing: bool,
     /// True where the content is secret: it never goes to a file.
     pub(crate) secret: bool,
+    /// True where members with the name of a secret are hidden, in progress too.
+    pub(crate) masks_names: bool,
 }
 
 /// Reads an answer to its end.
@@ -45,7 +48,7 @@ pub(crate) async fn read(reader: Reader<'_>, mut reply: Reply) -> Envelope {
         fail(&mut envelope, unread);
     }
     if !envelope.ok && envelope.error.is_none() {
-        envelope.error = Some(status_error(reply.status, &envelope));
+        envelope.error = Some(status_error(&reply, &envelope));
     }
     if envelope.ok {
         warn_of_undeclared(reader, &mut envelope);
@@ -89,7 +92,7 @@ async fn read_json(reader: Reader<'_>, body: &[u8], kind: &MediaType, envelope: 
     if body.is_empty() {
         return Ok(());
     }
-    if let Ok(data) = serde_json::from_slice::<Value>(body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)) {
+    if let Some(data) = parsed(body, kind) {
         envelope.payload = Payload::Data(data);
         return Ok(());
     }
@@ -110,6 +113,21 @@ async fn read_json(reader: Reader<'_>, body: &[u8], kind: &MediaType, envelope: 
     Ok(())
 }
 
+/// JSON is UTF-8 (RFC 8259 section 8.1), and in the declared charset where an older server writes it so.
+fn parsed(body: &[u8], kind: &MediaType) -> Option<Value> {
+    let as_utf8 = serde_json::from_slice(body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body)).ok();
+    as_utf8.or_else(|| {
+        let (text, _, lossy) = charset(kind)?.decode(body);
+        if lossy { None } else { serde_json::from_str(&text).ok() }
+    })
+}
+
+/// The declared encoding, where it is known and not UTF-8 or its subset ASCII (WHATWG Encoding standard, section 4.2).
+fn charset(kind: &MediaType) -> Option<&'static Encoding> {
+    let label = kind.charset().filter(|label| !matches!(*label, "us-ascii" | "ascii"))?;
+    Encoding::for_label(label.as_bytes()).filter(|encoding| *encoding != UTF_8)
+}
+
 pub(crate) fn read_text(body: &[u8], kind: &MediaType, envelope: &mut Envelope) {
     if body.is_empty() {
         return;
@@ -123,8 +141,12 @@ pub(crate) fn read_text(body: &[u8], kind: &MediaType, envelope: &mut Envelope) 
 }
 
 fn decode(body: &[u8], kind: &MediaType, warnings: &mut Vec<String>) -> String {
-    if matches!(kind.charset(), Some("iso-8859-1" | "latin1")) {
-        return body.iter().copied().map(char::from).collect();
+    if let Some(encoding) = charset(kind) {
+        let (text, _, lossy) = encoding.decode(body);
+        if lossy {
+            warnings.push(format!("the text is not all {}; what cannot be read is replaced", encoding.name()));
+        }
+        return text.into_owned();
     }
     match std::str::from_utf8(body) {
         Ok(text) => text.strip_prefix('\u{feff}').unwrap_or(text).to_owned(),
@@ -135,18 +157,20 @@ fn decode(body: &[u8], kind: &MediaType, warnings: &mut Vec<String>) -> String {
     }
 }
 
-fn status_error(status: StatusCode, envelope: &Envelope) -> ToolError {
+fn status_error(reply: &Reply, envelope: &Envelope) -> ToolError {
+    let status = reply.status;
     let redirect = status.is_redirection() && status != StatusCode::NOT_MODIFIED;
     if redirect {
         let message = "the upstream redirects to another origin, which is not followed; check the base URL";
         return ToolError::new(Code::UpstreamError, message);
     }
-    let message = match &envelope.payload {
-        Payload::Data(data) => explain::message_of(data),
-        Payload::Text(text) if !text.trim_start().starts_with('<') => Some(explain::one_line(text)),
-        _ => None,
+    let (body, message) = match &envelope.payload {
+        Payload::Data(data) => (Some(data), explain::message_of(data)),
+        Payload::Text(text) if !text.trim_start().starts_with('<') => (None, Some(explain::one_line(text))),
+        _ => (None, None),
     };
-    ToolError::new(Code::UpstreamError, explain::sentence(status, message.as_deref().filter(|text| !text.is_empty())))
+    let message = message.as_deref().filter(|text| !text.is_empty());
+    ToolError::new(Code::UpstreamError, explain::refusal(status, &reply.headers, body, message))
 }
 
 /// The document may be wrong about its answers; that is worth a word and no more.

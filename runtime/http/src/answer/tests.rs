@@ -130,6 +130,30 @@ async fn json_that_is_neither_is_binary_with_a_warning() {
 }
 
 #[tokio::test]
+async fn text_and_json_in_another_charset_are_read_in_it() {
+    let korean = [0xbe, 0xc8, 0xb3, 0xe7];
+    let text = answered("200 OK", &[("content-type", "text/plain; charset=euc-kr")], korean).await;
+    assert_eq!((payload_text(&text), text.warnings.len()), ("안녕", 0));
+    let text = answered("200 OK", &[("content-type", "text/csv; charset=\"UTF-16LE\"")], [0x48, 0xc5]).await;
+    assert_eq!(payload_text(&text), "안");
+    let json = [b"\"".as_slice(), &korean, b"\""].concat();
+    let json = answered("200 OK", &[("content-type", "application/json; charset=EUC-KR")], json).await;
+    assert!(matches!(&json.payload, Payload::Data(data) if data == "안녕"), "{json:?}");
+}
+
+#[tokio::test]
+async fn a_charset_that_does_not_fit_or_is_unknown_is_a_warning() {
+    let text = answered("200 OK", &[("content-type", "text/plain; charset=euc-kr")], [b'a', 0xff]).await;
+    assert_eq!(payload_text(&text), "a\u{fffd}");
+    assert_eq!(text.warnings, ["the text is not all EUC-KR; what cannot be read is replaced"]);
+    let text = answered("200 OK", &[("content-type", "text/plain; charset=odd")], [b'a', 0xff]).await;
+    assert_eq!(payload_text(&text), "a\u{fffd}");
+    assert_eq!(text.warnings, ["the text is not UTF-8; what cannot be read is replaced"]);
+    let text = answered("200 OK", &[("content-type", "text/plain; charset=us-ascii")], "안녕").await;
+    assert_eq!(payload_text(&text), "안녕");
+}
+
+#[tokio::test]
 async fn content_without_a_type_is_read_as_what_it_is() {
     assert!(matches!(answered("200 OK", &[], "{\"a\":1}").await.payload, Payload::Data(_)));
     assert_eq!(payload_text(&answered("200 OK", &[], "안녕").await), "안녕");
@@ -192,6 +216,16 @@ async fn content_that_may_not_be_saved_says_so() {
     assert_eq!(binary(&envelope).size_bytes, 5000);
     assert_eq!(envelope.warnings, ["the content was not kept: raise INLINE_BINARY_LIMIT or switch SAVE_BINARY on"]);
     assert!(!setting.config.output_dir.exists());
+}
+
+#[tokio::test]
+async fn content_that_the_result_holds_is_not_lost_for_want_of_quota() {
+    let server = Server::with(answer("200 OK", &[("content-type", "image/png")], vec![7; 5000])).await;
+    let setting = Setting::for_server(&server).with(|config| config.output_quota_bytes = 1000);
+    let envelope = setting.call(&tool(GET), json!({})).await;
+    assert!(envelope.ok, "{:?}", envelope.error);
+    assert!(matches!(envelope.attachments[0].kind, AttachmentKind::Image(_)));
+    assert_eq!(envelope.warnings.len(), 1);
 }
 
 #[tokio::test]
@@ -382,6 +416,25 @@ async fn secret_fields_are_masked_unless_they_may_be_shown() {
     let setting = setting.with(|config| config.reveal_secrets = true);
     let Payload::Data(data) = setting.call(&spec, json!({})).await.payload else { panic!() };
     assert_eq!(data["token"], "s");
+}
+
+#[tokio::test]
+async fn a_tool_with_secret_fields_masks_by_name_too() {
+    let body = r#"[{"request":{"headers":{"authorization":"S1"},"body":"{\"api_key\":\"S2\",\"n\":1"}},{"data":{"token":"S3"}}]"#;
+    let server = Server::with(json_answer(body)).await;
+    let spec = ToolSpec { secrets: &["/*/request/headers/authorization"], ..tool(GET) };
+    let envelope = Setting::for_server(&server).call(&spec, json!({})).await;
+    let Payload::Data(data) = &envelope.payload else { panic!() };
+    let request = json!({"headers": {"authorization": "[masked]"}, "body": "{\"api_key\":\"[masked]\",\"n\":1"});
+    assert_eq!(data, &json!([{"request": request}, {"data": {"token": "[masked]"}}]));
+    assert!(envelope.warnings[0].starts_with("3 secret values are masked"), "{:?}", envelope.warnings);
+}
+
+#[tokio::test]
+async fn a_tool_without_secret_fields_masks_nothing_by_name() {
+    let server = Server::with(json_answer(r#"{"token":"t"}"#)).await;
+    let Payload::Data(data) = Setting::for_server(&server).call(&tool(GET), json!({})).await.payload else { panic!() };
+    assert_eq!(data["token"], "t");
 }
 
 #[tokio::test]

@@ -1,12 +1,8 @@
 //! The client that talks to the upstream, made on first use and once.
 
-use std::{
-    fmt,
-    sync::{Arc, OnceLock},
-};
+use std::{fmt, sync::OnceLock};
 
 use reqwest::{Client, NoProxy, Proxy, redirect::Policy};
-use rustls::ClientConfig;
 use toolwright_core::{Code, ToolError};
 
 use super::tls::Certificates;
@@ -42,11 +38,6 @@ impl LazyClient {
     /// The client.
     pub(crate) fn get(&self, config: &Config) -> Result<&Client, ToolError> {
         self.client.get_or_init(|| self.build(config)).as_ref().map_err(Clone::clone)
-    }
-
-    /// TLS for a WebSocket.
-    pub(crate) fn tls(&self) -> Result<Arc<ClientConfig>, ToolError> {
-        self.certificates.client_config().map(Arc::new).map_err(|error| unusable(&error.to_string()))
     }
 
     fn build(&self, config: &Config) -> Result<Client, ToolError> {

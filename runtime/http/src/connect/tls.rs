@@ -51,6 +51,23 @@ impl Certificates {
     }
 }
 
+/// Checks a PEM file of certificate authorities.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_ca_file(path: &Path) -> Result<(), ConfigError> {
+    chain("the CA file", path).map(drop)
+}
+
+/// Checks a PEM file of a client certificate and its key.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn check_client_cert_file(path: &Path) -> Result<(), ConfigError> {
+    chain("the client certificate file", path)?;
+    key(path).map(drop)
+}
+
 /// A client configuration with the public roots alone.
 pub(crate) fn public_client() -> Result<ClientConfig, rustls::Error> {
     Certificates::default().client_config()

@@ -16,10 +16,18 @@ use crate::{
 const LONGEST_INLINE: usize = 3 * 1024;
 
 impl Planned {
-    /// The request as a shell command. Credentials are variables such as `$LOCALAI_API_KEY`, never their values.
+    /// The request as a shell command; for a WebSocket its address, with a comment. Credentials are variables such as
+    /// `$LOCALAI_API_KEY`, never their values.
     #[must_use]
     pub fn to_curl(&self) -> String {
-        let mut out = format!("curl --request {} {}", self.method.as_str(), quoted(self.url.as_str()));
+        if self.websocket {
+            return self.to_address();
+        }
+        let mut out = match self.method.as_str() {
+            // With `--request HEAD`, curl would wait for a body.
+            "HEAD" => format!("curl --head {}", quoted(self.url.as_str())),
+            method => format!("curl --request {} {}", quoted_where_needed(method), quoted(self.url.as_str())),
+        };
         for option in &self.credentials {
             push(&mut out, option);
         }
@@ -28,6 +36,27 @@ impl Planned {
             push(&mut out, &format!("--header {}", quoted(&format!("{name}: {value}"))));
         }
         self.push_body(&mut out);
+        out
+    }
+
+    /// The address of a WebSocket, and the headers of its handshake.
+    fn to_address(&self) -> String {
+        let mut out =
+            "# curl cannot hold a WebSocket exchange: open this address with a WebSocket client.\n".to_owned();
+        let bare = |option: &String| match option.strip_prefix("--header \"").and_then(|rest| rest.strip_suffix('"')) {
+            Some(header) => header.to_owned(),
+            None => option.clone(),
+        };
+        let credentials = self.credentials.iter().map(bare);
+        let others = self
+            .headers
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", String::from_utf8_lossy(value.as_bytes()).escape_debug()));
+        for header in credentials.chain(others) {
+            out.push_str(&format!("# Header: {header}\n"));
+        }
+        // `http` becomes `ws`, and `https` `wss` (RFC 6455 section 3).
+        out.push_str(&self.url.as_str().replacen("http", "ws", 1));
         out
     }
 
@@ -86,6 +115,11 @@ fn place(file: &FileInput) -> String {
 
 fn quoted_or_nothing(text: &str) -> String {
     if text.is_empty() { String::new() } else { quoted(text) }
+}
+
+/// Some characters of a token mean something to a shell (RFC 9110 section 5.6.2).
+fn quoted_where_needed(token: &str) -> String {
+    if token.chars().all(|c| c.is_ascii_alphanumeric()) { token.to_owned() } else { quoted(token) }
 }
 
 /// Single quotes for a POSIX shell: nothing inside is interpreted.

@@ -1,6 +1,6 @@
 //! Which of the four forms a file input has. Nothing is opened here.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -96,8 +96,11 @@ fn url(config: &Config, argument: &str, given: &str) -> Result<Source, ToolError
     Ok(Source::Url(url))
 }
 
-/// A path relative to the file root. An absolute path is taken where it begins with the root as configured.
+/// A path relative to the file root. An absolute path, or one below the home folder as `~/…`, is taken where it begins
+/// with the root as configured.
 fn path(config: &Config, argument: &str, given: &str) -> Result<Source, ToolError> {
+    let expanded = from_home(given, std::env::home_dir());
+    let given = expanded.as_deref().unwrap_or(given);
     let relative = if Path::new(given).is_absolute() {
         let below = Path::new(given).strip_prefix(&config.file_root).ok().and_then(Path::to_str);
         below.ok_or_else(|| {
@@ -117,4 +120,10 @@ fn path(config: &Config, argument: &str, given: &str) -> Result<Source, ToolErro
         return Err(refused(argument, "the path has characters that no file name can hold"));
     }
     Ok(Source::Path(parts.join("/")))
+}
+
+/// `~/…` with the home folder in place of `~`, as a shell has it.
+pub(super) fn from_home(given: &str, home: Option<PathBuf>) -> Option<String> {
+    let path = home.filter(|home| home.is_absolute())?.join(given.strip_prefix("~/")?.trim_start_matches('/'));
+    path.into_os_string().into_string().ok()
 }

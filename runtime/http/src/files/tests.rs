@@ -6,6 +6,7 @@ use super::{
     Content, Fetcher, FileInput, Guard, OpenFile, Source,
     data_uri::{self, Decoded},
     guard::is_public,
+    input::from_home,
 };
 use crate::{
     CallContext, Config,
@@ -112,19 +113,80 @@ async fn paths_never_leave_the_root_and_messages_never_name_it() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn links_are_not_followed() {
+async fn links_are_followed_below_the_root_and_not_out_of_it() {
     use std::os::unix::fs::symlink;
     let setting = setting().await;
     let root = &setting.config.file_root;
     std::fs::write(setting.folder.path().join("secret.txt"), "secret").unwrap();
     std::fs::write(root.join("inside.txt"), "inside").unwrap();
     symlink("../secret.txt", root.join("file-link")).unwrap();
+    std::fs::create_dir(root.join("sub")).unwrap();
+    std::fs::write(root.join("sub/deep.txt"), "deeper").unwrap();
     symlink("inside.txt", root.join("inner-link")).unwrap();
+    symlink(root.join("inside.txt"), root.join("absolute-link")).unwrap();
+    symlink("../inner-link", root.join("sub/chain")).unwrap();
+    symlink("sub", root.join("sub-link")).unwrap();
     symlink("..", root.join("folder-link")).unwrap();
-    for given in ["file-link", "inner-link", "folder-link/secret.txt"] {
+    symlink("circle", root.join("circle")).unwrap();
+    symlink(".", root.join("root-link")).unwrap();
+    for (given, size) in [("inner-link", 6), ("absolute-link", 6), ("sub/chain", 6), ("sub-link/deep.txt", 6)] {
+        let file = open(&setting.config, given).await.unwrap();
+        assert_eq!(file.name, given.rsplit('/').next().unwrap());
+        assert!(matches!(file.content, Content::File { length, .. } if length == size), "{given}");
+    }
+    for given in ["file-link", "folder-link/secret.txt", "circle"] {
         let error = open(&setting.config, given).await.unwrap_err();
         assert_eq!(error.code, Code::FileRefused, "{given}");
         assert!(error.message.contains("link"), "{given}: {}", error.message);
+    }
+    assert_eq!(open(&setting.config, "root-link").await.unwrap_err().code, Code::FileRefused);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_root_that_is_a_link_is_the_place_that_it_leads_to() {
+    let setting = setting().await;
+    std::fs::write(setting.config.file_root.join("a.txt"), "a").unwrap();
+    let link = setting.folder.path().join("root-link");
+    std::os::unix::fs::symlink(&setting.config.file_root, &link).unwrap();
+    let setting = setting.with(|config| config.file_root = link);
+    assert!(open(&setting.config, "a.txt").await.is_ok());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn what_others_received_is_never_sent() {
+    use std::os::unix::fs::symlink;
+    let setting = setting().await.with(|config| config.output_dir = config.file_root.join("out"));
+    let root = &setting.config.file_root;
+    std::fs::create_dir(root.join("out")).unwrap();
+    std::fs::write(root.join("out/saved.wav"), "RIFF").unwrap();
+    std::fs::write(root.join("output.wav"), "RIFF").unwrap();
+    symlink("out", root.join("folder-link")).unwrap();
+    symlink("out/saved.wav", root.join("file-link")).unwrap();
+    let absolute = root.join("out/saved.wav");
+    for given in
+        ["out/saved.wav", "out/missing.wav", "out", "folder-link/saved.wav", "file-link", absolute.to_str().unwrap()]
+    {
+        let error = open(&setting.config, given).await.unwrap_err();
+        assert_eq!(error.code, Code::FileRefused, "{given}");
+        assert!(error.message.contains("the output folder"), "{given}: {}", error.message);
+    }
+    assert!(open(&setting.config, "output.wav").await.is_ok());
+    let same = setting.with(|config| config.file_root = config.output_dir.clone());
+    assert!(open(&same.config, "saved.wav").await.unwrap_err().message.contains("the output folder"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_path_below_the_home_folder_is_an_absolute_one() {
+    let home = || Some("/home/u".into());
+    assert_eq!(from_home("~/a/b", home()).as_deref(), Some("/home/u/a/b"));
+    assert_eq!(from_home("~//etc/passwd", home()).as_deref(), Some("/home/u/etc/passwd"));
+    for (given, home) in
+        [("~", home()), ("~other/a", home()), ("a/~/b", home()), ("~/a", None), ("~/a", Some("".into()))]
+    {
+        assert_eq!(from_home(given, home), None, "{given}");
     }
 }
 
@@ -134,7 +196,11 @@ async fn only_regular_files_are_opened() {
     let setting = setting().await;
     std::fs::create_dir(setting.config.file_root.join("folder")).unwrap();
     let socket = std::os::unix::net::UnixListener::bind(setting.config.file_root.join("socket")).unwrap();
-    for given in ["folder", "socket"] {
+    std::os::unix::fs::symlink("/dev/null", setting.config.file_root.join("device")).unwrap();
+    assert!(
+        std::process::Command::new("mkfifo").arg(setting.config.file_root.join("pipe")).status().unwrap().success()
+    );
+    for given in ["folder", "socket", "device", "pipe"] {
         assert_eq!(open(&setting.config, given).await.unwrap_err().code, Code::FileRefused, "{given}");
     }
     drop(socket);

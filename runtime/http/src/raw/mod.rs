@@ -5,9 +5,12 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{
+    Method,
+    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue},
+};
 use serde_json::{Map, Value};
-use toolwright_core::{Method, Style, ToolError};
+use toolwright_core::{Style, ToolError};
 
 use crate::{
     body,
@@ -19,7 +22,7 @@ use crate::{
 /// A request that no tool describes.
 #[derive(Debug, Clone, Default)]
 pub struct RawRequest {
-    /// HTTP method, in any letter case.
+    /// HTTP method, in any letter case: any token but CONNECT and TRACE.
     pub method: String,
     /// Path below the base URL, with a leading `/`; a query string may follow.
     pub path: String,
@@ -30,6 +33,9 @@ pub struct RawRequest {
     /// Headers, from a short list of allowed names.
     pub headers: BTreeMap<String, String>,
 }
+
+/// Longer than any registered method.
+const LONGEST_METHOD: usize = 64;
 
 /// Headers that a caller may set. Credentials, cookies, `Host` and forwarding headers are not among them.
 const ALLOWED: [&str; 13] = [
@@ -73,22 +79,15 @@ pub(crate) fn plan(config: &Config, request: &RawRequest) -> Result<Planned, Too
     Ok(Planned::new(config, method, url, headers, body, None))
 }
 
+/// Any token (RFC 9110 section 9.1), in capitals. CONNECT asks for a tunnel, and TRACE for the request with its key.
 fn method(given: &str) -> Result<Method, ToolError> {
-    Ok(match given.trim().to_ascii_uppercase().as_str() {
-        "GET" => Method::Get,
-        "PUT" => Method::Put,
-        "POST" => Method::Post,
-        "DELETE" => Method::Delete,
-        "PATCH" => Method::Patch,
-        "HEAD" => Method::Head,
-        "OPTIONS" => Method::Options,
-        "QUERY" => Method::Other("QUERY"),
-        _ => {
-            return Err(ToolError::invalid(
-                "`method` must be one of GET, PUT, POST, DELETE, PATCH, HEAD, OPTIONS, QUERY",
-            ));
-        }
-    })
+    let token = given.trim().to_ascii_uppercase();
+    Method::from_bytes(token.as_bytes())
+        .ok()
+        .filter(|method| !matches!(*method, Method::CONNECT | Method::TRACE) && token.len() <= LONGEST_METHOD)
+        .ok_or_else(|| {
+            ToolError::invalid("`method` must be an HTTP method such as GET, POST or PURGE, and not CONNECT or TRACE")
+        })
 }
 
 /// The path and its query, encoded where they are not yet.

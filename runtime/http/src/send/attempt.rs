@@ -1,7 +1,7 @@
 //! One attempt, redirects on the same origin included.
 
 use reqwest::{
-    Client, Request, StatusCode, Url,
+    Client, Method, Request, StatusCode, Url,
     header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, LOCATION},
 };
 
@@ -19,16 +19,18 @@ pub(crate) struct Attempt<'a> {
     pub(crate) payload: &'a Payload,
     /// Only requests to the origin of `planned` are ever made with them.
     pub(crate) credentials: &'a Credentials,
+    /// True where the call leaves the upstream's state as it is, whatever its method.
+    pub(crate) leaves_state: bool,
 }
 
 impl Attempt<'_> {
     /// Sends the request and follows redirects that stay on its origin. Any other redirect is the answer.
     pub(crate) async fn send(&self) -> Result<Reply, Fault> {
         let mut url = self.planned.url.clone();
-        let mut method = self.planned.method.as_str();
+        let mut method = self.planned.method.clone();
         for _ in 0..=MOST_REDIRECTS {
-            let with_body = method == self.planned.method.as_str();
-            let response = self.client.execute(self.request(method, url.clone(), with_body)?).await?;
+            let with_body = method == self.planned.method;
+            let response = self.client.execute(self.request(method.clone(), url.clone(), with_body)).await?;
             match redirect(&response, &url) {
                 Some(next) => {
                     method = redirected_method(response.status(), method);
@@ -40,9 +42,7 @@ impl Attempt<'_> {
         Err(Fault::TooManyRedirects)
     }
 
-    fn request(&self, method: &str, url: Url, with_body: bool) -> Result<Request, Fault> {
-        let method = reqwest::Method::from_bytes(method.as_bytes()).map_err(|_| Fault::Method)?;
-        let mut url = url;
+    fn request(&self, method: Method, mut url: Url, with_body: bool) -> Request {
         self.credentials.add_to_url(&mut url);
         let mut request = Request::new(method, url);
         let headers = request.headers_mut();
@@ -53,7 +53,7 @@ impl Attempt<'_> {
             if matches!(request.method().as_str(), "POST" | "PUT" | "PATCH") {
                 request.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
             }
-            return Ok(request);
+            return request;
         };
         let headers = request.headers_mut();
         if let Some(value) = self.payload.content_type().and_then(|text| HeaderValue::from_str(text).ok()) {
@@ -61,7 +61,7 @@ impl Attempt<'_> {
         }
         headers.insert(CONTENT_LENGTH, HeaderValue::from(self.payload.length()));
         *request.body_mut() = Some(body);
-        Ok(request)
+        request
     }
 }
 
@@ -74,11 +74,11 @@ fn redirect(response: &reqwest::Response, from: &Url) -> Option<Url> {
 }
 
 /// The method after a redirect, as browsers have it (Fetch standard, HTTP-redirect fetch step 12).
-fn redirected_method(status: StatusCode, method: &'static str) -> &'static str {
-    match (status.as_u16(), method) {
-        (301 | 302, "POST") => "GET",
+fn redirected_method(status: StatusCode, method: Method) -> Method {
+    match (status.as_u16(), method.as_str()) {
+        (301 | 302, "POST") => Method::GET,
         (303, "GET" | "HEAD") => method,
-        (303, _) => "GET",
+        (303, _) => Method::GET,
         _ => method,
     }
 }

@@ -4,7 +4,7 @@ use std::error::Error;
 
 use toolwright_core::{Code, ToolError};
 
-use crate::config::Config;
+use crate::{config::Config, context::MAYBE_APPLIED};
 
 /// An attempt without an answer.
 #[derive(Debug, thiserror::Error)]
@@ -15,9 +15,6 @@ pub(crate) enum Fault {
     /// More redirects than are followed.
     #[error("the upstream redirects too often")]
     TooManyRedirects,
-    /// The method is no HTTP token.
-    #[error("the method is not an HTTP token")]
-    Method,
 }
 
 impl Fault {
@@ -26,13 +23,28 @@ impl Fault {
         matches!(self, Fault::Network(error) if error.is_request() && !error.is_connect() && !error.is_timeout())
     }
 
-    pub(crate) fn into_error(self, config: &Config) -> ToolError {
+    pub(crate) fn into_error(self, config: &Config, changes_nothing: bool) -> ToolError {
         match self {
-            Fault::Network(error) => unreachable(config, &error),
+            Fault::Network(error) => no_answer(config, &error, changes_nothing),
             Fault::TooManyRedirects => ToolError::new(Code::UpstreamError, self.to_string()),
-            Fault::Method => ToolError::invalid(self.to_string()),
         }
     }
+}
+
+/// `upstream_unreachable` for a request without an answer: nobody was there, or the connection ended after the request
+/// had begun.
+pub(crate) fn no_answer(config: &Config, error: &reqwest::Error, changes_nothing: bool) -> ToolError {
+    if error.is_connect() || error.is_builder() {
+        return unreachable(config, error);
+    }
+    let origin = config.base_url.origin().ascii_serialization();
+    let reason = innermost(error);
+    let advice = match changes_nothing {
+        true => "it may have crashed or restarted: try again",
+        false => MAYBE_APPLIED,
+    };
+    let message = format!("the upstream at {origin} dropped the connection before it answered: {reason}; {advice}");
+    ToolError::new(Code::UpstreamUnreachable, message)
 }
 
 /// `upstream_unreachable`, with the reason and what to check. Only the origin of the upstream is named: paths and
@@ -53,10 +65,14 @@ pub(crate) fn unreachable(config: &Config, error: &(dyn Error + 'static)) -> Too
 }
 
 /// `upstream_unreachable` for a connection that ended within an answer.
-pub(crate) fn broke_off(received: u64) -> ToolError {
+pub(crate) fn broke_off(received: u64, changes_nothing: bool) -> ToolError {
+    let advice = match changes_nothing {
+        true => "it may have crashed or run out of memory",
+        false => MAYBE_APPLIED,
+    };
     ToolError::new(
         Code::UpstreamUnreachable,
-        format!("the upstream broke off its answer after {received} bytes; it may have crashed or run out of memory"),
+        format!("the upstream broke off its answer after {received} bytes; {advice}"),
     )
 }
 

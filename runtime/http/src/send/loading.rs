@@ -25,15 +25,18 @@ pub(crate) async fn of(reply: &mut Reply) -> Option<Loading> {
 }
 
 pub(crate) fn from_body(body: &Value) -> Option<Loading> {
-    if body.pointer("/error/code").and_then(Value::as_str) != Some("model_loading") {
-        return None;
-    }
-    let details = body.get("loading").and_then(Value::as_object).map(details).unwrap_or_default();
-    let message = match details.as_str() {
+    let message = match details_of(body)?.as_str() {
         "" => "the model is loading".to_owned(),
         details => format!("the model is loading: {details}"),
     };
     Some(Loading { message })
+}
+
+/// How far the loading is, where the body reports one; empty where it does not say.
+pub(crate) fn details_of(body: &Value) -> Option<String> {
+    let code = body.pointer("/error/code").and_then(Value::as_str);
+    (code == Some("model_loading"))
+        .then(|| body.get("loading").and_then(Value::as_object).map(details).unwrap_or_default())
 }
 
 /// The plain members of the `loading` object, as they are named there.

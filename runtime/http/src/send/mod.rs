@@ -8,7 +8,9 @@ mod retry;
 mod tests;
 
 pub(crate) use attempt::Attempt;
-pub(crate) use fault::{broke_off, unreachable};
+pub(crate) use fault::{broke_off, no_answer, unreachable};
+pub(crate) use loading::details_of as loading_details;
+pub(crate) use retry::retry_after;
 
 use toolwright_core::ToolError;
 
@@ -28,7 +30,7 @@ use crate::{
 pub(crate) async fn exchange(attempt: &Attempt<'_>, context: &CallContext) -> Result<Reply, ToolError> {
     let changes_nothing = attempt.planned.method.is_safe();
     let interrupted = |interrupted: Interrupted| interrupted.into_error(changes_nothing);
-    let mut retries = Retries::new(changes_nothing);
+    let mut retries = Retries::new(changes_nothing, attempt.leaves_state);
     loop {
         let outcome = context.bound(attempt.send()).await.map_err(interrupted)?;
         note(attempt, &outcome);
@@ -39,13 +41,13 @@ pub(crate) async fn exchange(attempt: &Attempt<'_>, context: &CallContext) -> Re
                     context.bound(tokio::time::sleep(wait)).await.map_err(interrupted)?;
                     continue;
                 }
-                None => return Err(fault.into_error(attempt.config)),
+                None => return Err(fault.into_error(attempt.config, changes_nothing)),
             },
         };
-        let loading = match attempt.config.loading_wait {
-            true => context.bound(loading::of(&mut reply)).await.map_err(interrupted)?,
-            false => None,
-        };
+        let loading = context.bound(loading::of(&mut reply)).await.map_err(interrupted)?;
+        if loading.is_some() && !attempt.config.loading_wait {
+            return Ok(reply);
+        }
         let wait = match retries.after_reply(&reply, loading.as_ref(), context) {
             Verdict::Keep => return Ok(reply),
             Verdict::Wait(wait) => wait,

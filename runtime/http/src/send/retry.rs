@@ -7,7 +7,7 @@ use reqwest::header::{HeaderMap, RETRY_AFTER};
 use super::{fault::Fault, loading::Loading};
 use crate::{answer::Reply, context::CallContext};
 
-/// Further attempts of a safe call.
+/// Further attempts of one call.
 const MOST_RETRIES: u32 = 2;
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 /// A longer `Retry-After` is for the caller to decide.
@@ -27,27 +27,33 @@ pub(crate) enum Verdict {
 /// The attempts of one call so far.
 #[derive(Debug)]
 pub(crate) struct Retries {
+    /// The request has no effect at all.
     safe: bool,
+    /// The request leaves the upstream's state as it is: repeating one that was turned away costs nothing.
+    leaves_state: bool,
     done: u32,
 }
 
 impl Retries {
-    pub(crate) fn new(safe: bool) -> Self {
-        Retries { safe, done: 0 }
+    pub(crate) fn new(safe: bool, leaves_state: bool) -> Self {
+        Retries { safe, leaves_state, done: 0 }
     }
 
     /// The pause after a broken connection, if a further attempt is allowed.
     pub(crate) fn after_fault(&mut self, fault: &Fault, context: &CallContext) -> Option<Duration> {
-        (fault.is_broken_connection() && self.take()).then(|| self.pause()).filter(|pause| *pause < context.remaining())
+        (fault.is_broken_connection() && self.safe && self.take())
+            .then(|| self.pause())
+            .filter(|pause| *pause < context.remaining())
     }
 
     /// What to do with an answer. A loading model has not begun with the call, so that waiting is right for every
-    /// method; other refusals are retried for safe methods alone.
+    /// method. Other refusals are retried for safe methods, and for calls that leave the state as it is where the answer
+    /// says when: by that it says that nothing was done (RFC 9110 section 15.6.4, RFC 6585 section 4).
     pub(crate) fn after_reply(&mut self, reply: &Reply, loading: Option<&Loading>, context: &CallContext) -> Verdict {
         let asked = retry_after(&reply.headers, SystemTime::now());
         let pause = match loading {
             Some(_) => asked.unwrap_or(LOADING_PAUSE).max(Duration::from_millis(100)),
-            None if !matches!(reply.status.as_u16(), 429 | 502 | 503 | 504) || !self.take() => return Verdict::Keep,
+            None if !self.may_repeat(reply.status.as_u16(), asked.is_some()) || !self.take() => return Verdict::Keep,
             None => asked.unwrap_or_else(|| self.pause()),
         };
         let tolerable = loading.is_some() || pause <= LONGEST_RETRY_AFTER;
@@ -57,8 +63,16 @@ impl Retries {
         }
     }
 
+    fn may_repeat(&self, status: u16, asked: bool) -> bool {
+        match status {
+            429 | 503 => self.safe || (self.leaves_state && asked),
+            502 | 504 => self.safe,
+            _ => false,
+        }
+    }
+
     fn take(&mut self) -> bool {
-        let allowed = self.safe && self.done < MOST_RETRIES;
+        let allowed = self.done < MOST_RETRIES;
         self.done += u32::from(allowed);
         allowed
     }

@@ -7,7 +7,7 @@ use tokio::{
     sync::mpsc,
     time::Instant,
 };
-use toolwright_core::{Code, Payload};
+use toolwright_core::{Code, HttpBinding, Payload, Risk, ToolSpec};
 
 use super::retry::retry_after;
 use crate::{
@@ -24,6 +24,11 @@ fn loading(retry_after: &str) -> Vec<u8> {
 
 fn busy(retry_after: &str) -> Vec<u8> {
     answer("503 Service Unavailable", &[("retry-after", retry_after)], "")
+}
+
+/// A row that changes what is there.
+fn writing(binding: HttpBinding) -> ToolSpec {
+    ToolSpec { risk: Risk::Write, ..tool(binding) }
 }
 
 fn within(limit: Duration) -> CallContext {
@@ -62,10 +67,17 @@ async fn a_loading_model_is_waited_for_and_reported() {
 async fn a_loading_model_is_not_waited_for_where_that_is_switched_off() {
     let server = Server::in_turn(vec![loading("0"), json_answer("1")]).await;
     let setting = Setting::for_server(&server).with(|config| config.loading_wait = false);
+    assert_eq!(setting.call(&tool(GET), json!({})).await.status_code, Some(503));
+    let server = Server::in_turn(vec![loading("0"), json_answer("1")]).await;
+    let setting = Setting::for_server(&server).with(|config| config.loading_wait = false);
     let envelope = setting.call(&tool(POST_JSON), json!({})).await;
     assert_eq!(envelope.status_code, Some(503));
     assert!(matches!(envelope.payload, Payload::Data(_)));
     assert_eq!(envelope.headers, [("retry-after".to_owned(), "0".to_owned())]);
+    assert_eq!(
+        envelope.error.unwrap().message,
+        "the upstream answered 503 (Service Unavailable): loading (model m, percent 40); try again now"
+    );
 }
 
 #[tokio::test]
@@ -76,7 +88,27 @@ async fn a_model_that_loads_beyond_the_deadline_is_the_answer() {
     let envelope = Setting::for_server(&server).upstream().execute(&tool(GET), object(json!({})), &context).await;
     assert_eq!(envelope.status_code, Some(503));
     assert!(started.elapsed() < Duration::from_secs(2));
-    assert!(envelope.error.unwrap().message.contains("loading"));
+    let message = envelope.error.unwrap().message;
+    assert!(message.ends_with(": loading (model m, percent 40); try again in 60 s"), "{message}");
+}
+
+#[tokio::test]
+async fn an_upstream_that_names_a_time_is_quoted() {
+    for (status, wanted) in [
+        (
+            "503 Service Unavailable",
+            "the upstream answered 503 (Service Unavailable) without saying why; try again in 90 s",
+        ),
+        (
+            "429 Too Many Requests",
+            "the upstream answered 429 (Too Many Requests) without saying why; try again in 90 s",
+        ),
+        ("500 Internal Server Error", "the upstream answered 500 (Internal Server Error) without saying why"),
+    ] {
+        let server = Server::with(answer(status, &[("retry-after", "90")], "")).await;
+        let envelope = Setting::for_server(&server).call(&tool(GET), json!({})).await;
+        assert_eq!(envelope.error.unwrap().message, wanted);
+    }
 }
 
 #[tokio::test]
@@ -97,8 +129,34 @@ async fn attempts_are_bounded() {
 #[tokio::test]
 async fn a_call_that_may_change_something_is_never_tried_again() {
     let server = Server::with(busy("0")).await;
-    assert!(!Setting::for_server(&server).call(&tool(POST_JSON), json!({})).await.ok);
+    assert!(!Setting::for_server(&server).call(&writing(POST_JSON), json!({})).await.ok);
     assert_eq!(server.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_computation_that_was_turned_away_is_tried_again() {
+    let spec = ToolSpec { risk: Risk::Compute, ..tool(POST_JSON) };
+    for status in ["503 Service Unavailable", "429 Too Many Requests"] {
+        let server = Server::in_turn(vec![answer(status, &[("retry-after", "0")], ""), json_answer("1")]).await;
+        assert!(Setting::for_server(&server).call(&spec, json!({"request": 1})).await.ok, "{status}");
+        let bodies: Vec<String> = server.requests().iter().map(|request| request.text()).collect();
+        assert_eq!(bodies, ["1", "1"]);
+    }
+}
+
+#[tokio::test]
+async fn a_computation_that_may_have_begun_is_not_tried_again() {
+    let spec = ToolSpec { risk: Risk::Compute, ..tool(POST_JSON) };
+    for first in [
+        answer("503 Service Unavailable", &[], ""),
+        answer("502 Bad Gateway", &[("retry-after", "0")], ""),
+        answer("503 Service Unavailable", &[("retry-after", "31")], ""),
+        Vec::new(),
+    ] {
+        let server = Server::in_turn(vec![first, json_answer("1")]).await;
+        assert!(!Setting::for_server(&server).call(&spec, json!({})).await.ok);
+        assert_eq!(server.requests().len(), 1);
+    }
 }
 
 #[tokio::test]
@@ -113,6 +171,25 @@ async fn a_call_that_may_change_something_does_not_outlive_a_dropped_connection(
     let envelope = Setting::for_server(&server).call(&tool(POST_JSON), json!({})).await;
     assert_eq!(envelope.code(), Some(Code::UpstreamUnreachable));
     assert_eq!(server.requests().len(), 1);
+    let message = envelope.error.unwrap().message;
+    assert!(message.starts_with("the upstream at http://127.0.0.1:"), "{message}");
+    assert!(message.contains(" dropped the connection before it answered: "), "{message}");
+    assert!(message.ends_with("; it may already have been applied: read the state before trying again"), "{message}");
+}
+
+#[tokio::test]
+async fn a_safe_call_whose_connection_is_always_dropped_may_be_tried_again() {
+    let server = Server::with(Vec::new()).await;
+    let message = Setting::for_server(&server).call(&tool(GET), json!({})).await.error.unwrap().message;
+    assert!(message.ends_with("; it may have crashed or restarted: try again"), "{message}");
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_may_be_that_of_a_change() {
+    let cut = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{";
+    let server = Server::with(cut).await;
+    let message = Setting::for_server(&server).call(&writing(POST_JSON), json!({})).await.error.unwrap().message;
+    assert!(message.ends_with("; it may already have been applied: read the state before trying again"), "{message}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ use self::{
     parser::{Event, LONGEST_EVENT, Parser},
     watch::Watch,
 };
-use crate::answer::{Reader, Reply, Unread, check_size, cut, message_of, next_piece};
+use crate::answer::{Reader, Reply, Unread, check_size, cut, mask_text, message_of, next_piece};
 
 /// Longest text of an event that nobody described, shown to people who watch.
 const LONGEST_NOTE: usize = 200;
@@ -97,11 +97,20 @@ impl Stream<'_> {
         }
         match (&self.assembly, &step.text) {
             _ if self.reader.secret => {}
-            (Assembly::Unknown, _) => self.watch.show(&cut(&event.data, LONGEST_NOTE)),
+            (Assembly::Unknown, _) => self.watch.show(&self.note(event)),
             (_, Some(text)) => self.watch.show(text),
             _ => {}
         }
         Ok(step.done)
+    }
+
+    /// An event that nobody described, as people see it.
+    fn note(&self, event: &Event) -> String {
+        let mut text = event.data.clone();
+        if self.reader.masks_names {
+            mask_text(&mut text);
+        }
+        cut(&text, LONGEST_NOTE)
     }
 
     fn end(&self) -> Result<(), Unread> {

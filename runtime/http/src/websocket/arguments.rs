@@ -11,6 +11,8 @@ use toolwright_core::{Code, Exchange, ToolError};
 use crate::{config::Config, context::CallContext};
 
 const MOST_MESSAGES: u64 = 10_000;
+/// The real server closes the session on a longer message, with the answers so far.
+const LARGEST_FRAME: usize = 1024 * 1024;
 const DEFAULT_SECONDS: f64 = 10.0;
 /// Left of the call's own deadline for the closing handshake and the result.
 const RESERVE: Duration = Duration::from_millis(200);
@@ -41,7 +43,7 @@ impl Conversation {
         })
     }
 
-    /// When the exchange ends at the latest: one bound for all of it.
+    /// When the exchange ends at the latest, if it begins now: one bound for all of it, the handshake included.
     pub(crate) fn until(&self, context: &CallContext) -> Instant {
         Instant::now() + self.timeout.min(context.remaining().saturating_sub(RESERVE))
     }
@@ -63,6 +65,13 @@ fn session(config: &Config, arguments: &Map<String, Value>) -> Result<Vec<Messag
     let mut total = 0u64;
     for (index, frame) in frames.into_iter().flatten().enumerate() {
         let frame = decode(index, frame)?;
+        if frame.len() > LARGEST_FRAME {
+            let message = format!(
+                "`frames_base64/{index}` holds {} bytes; a frame holds at most {LARGEST_FRAME}: split it",
+                frame.len()
+            );
+            return Err(ToolError::new(Code::TooLarge, message));
+        }
         total += frame.len() as u64;
         if total > config.max_upload_bytes {
             let limit = config.max_upload_bytes;

@@ -1,93 +1,108 @@
 //! The opening handshake.
 
 use reqwest::{
-    StatusCode, Url,
-    header::{HeaderMap, HeaderValue, USER_AGENT},
+    Client, Response, StatusCode, Upgraded,
+    header::{CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE},
 };
 use serde_json::Value;
-use tokio::{net::TcpStream, time::timeout};
+use tokio::time::{Instant, timeout_at};
 use tokio_tungstenite::{
-    Connector, MaybeTlsStream, WebSocketStream, client_async_tls_with_config,
-    tungstenite::{self, client::IntoClientRequest, handshake::client::Request, protocol::WebSocketConfig},
+    WebSocketStream,
+    tungstenite::{
+        handshake::{client::generate_key, derive_accept_key},
+        protocol::{Role, WebSocketConfig},
+    },
 };
 use toolwright_core::{Code, ToolError};
 
 use super::{Refusal, Session};
 use crate::{
-    answer::{message_of, sentence},
-    auth::{self, Credentials, Tokens},
+    answer::{message_of, refusal},
+    auth::{self, Tokens},
     connect::LazyClient,
     encode::Target,
-    send::unreachable,
+    send::{no_answer, unreachable},
 };
 
 /// No message of an exchange is larger, whatever the limit on answers is.
 const LARGEST_MESSAGE: u64 = 16 * 1024 * 1024;
 
-pub(crate) type Socket = WebSocketStream<MaybeTlsStream<TcpStream>>;
+/// How much of a refusal's body is read for its message.
+const LARGEST_REFUSAL: usize = 64 * 1024;
 
-/// Connects and shakes hands, within the connect timeout and the deadline.
+pub(crate) type Socket = WebSocketStream<Upgraded>;
+
+/// Connects and shakes hands, within the connect timeout, the exchange's own time and the deadline. The HTTP client does
+/// it, so that proxy, TLS and certificates are those of every other call.
 pub(crate) async fn open(
     session: Session<'_>,
     client: &LazyClient,
     tokens: &Tokens,
     target: Target,
+    until: Instant,
 ) -> Result<Socket, Refusal> {
-    let (config, context) = (session.config, session.context);
-    let credentials = auth::obtain(config, client.get(config)?, tokens, None, context).await?;
-    let request = request(session, target.url, &target.headers, &credentials)?;
-    let address = address(session, &request)?;
-    let tls = client.tls()?;
+    let client = client.get(session.config)?;
     let largest = usize::try_from(session.config.max_response_bytes.min(LARGEST_MESSAGE)).unwrap_or(usize::MAX);
     let limits = WebSocketConfig::default().max_message_size(Some(largest)).max_frame_size(Some(largest));
-    let opening = async {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        client_async_tls_with_config(request, stream, Some(limits), Some(Connector::Rustls(tls))).await
-    };
-    let bounded = session.context.bound(timeout(session.config.connect_timeout, opening)).await;
-    match bounded.map_err(|interrupted| interrupted.into_error(true))? {
-        Ok(Ok((socket, _))) => Ok(socket),
-        Ok(Err(error)) => Err(refused(session, error)),
+    let connected = Instant::now() + session.config.connect_timeout;
+    let opening = timeout_at(connected.min(until), shake_hands(session, client, tokens, target));
+    match session.context.bound(opening).await.map_err(|interrupted| interrupted.into_error(true))? {
+        Ok(upgraded) => Ok(WebSocketStream::from_raw_socket(upgraded?, Role::Client, Some(limits)).await),
+        Err(_) if until <= connected => Err(out_of_time().into()),
         Err(elapsed) => Err(unreachable(session.config, &elapsed).into()),
     }
 }
 
-fn request(
+fn out_of_time() -> ToolError {
+    let message = "the upstream did not open the exchange in time; raise timeout_seconds, or check that it is not busy";
+    ToolError::new(Code::Deadline, message)
+}
+
+/// The handshake of RFC 6455 section 4.1.
+async fn shake_hands(
     session: Session<'_>,
-    mut url: Url,
-    headers: &HeaderMap,
-    credentials: &Credentials,
-) -> Result<Request, ToolError> {
-    let invalid = || ToolError::invalid("the exchange has no address that can be connected to");
-    let scheme = if url.scheme() == "https" { "wss" } else { "ws" };
-    url.set_scheme(scheme).map_err(|()| invalid())?;
+    client: &Client,
+    tokens: &Tokens,
+    target: Target,
+) -> Result<Upgraded, Refusal> {
+    let failed = |error: &reqwest::Error| Refusal::from(no_answer(session.config, error, true));
+    let credentials = auth::obtain(session.config, client, tokens, None, session.context).await?;
+    let key = generate_key();
+    let Target { mut url, mut headers, .. } = target;
     credentials.add_to_url(&mut url);
-    let mut request = url.as_str().into_client_request().map_err(|_| invalid())?;
-    let out = request.headers_mut();
-    out.extend(headers.clone());
-    if let Ok(agent) = HeaderValue::from_str(&session.config.user_agent) {
-        out.insert(USER_AGENT, agent);
+    credentials.add_to_headers(&mut headers);
+    let request = client
+        .get(url)
+        .headers(headers)
+        .header(CONNECTION, HeaderValue::from_static("Upgrade"))
+        .header(UPGRADE, HeaderValue::from_static("websocket"))
+        .header(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"))
+        .header(SEC_WEBSOCKET_KEY, &key);
+    let response = request.send().await.map_err(|error| failed(&error))?;
+    if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        return Err(refused(response).await);
     }
-    credentials.add_to_headers(out);
-    Ok(request)
+    let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT).map(HeaderValue::as_bytes);
+    if accepted != Some(derive_accept_key(key.as_bytes()).as_bytes()) {
+        let message = "the upstream's answer to the handshake does not match its key (Sec-WebSocket-Accept)";
+        return Err(ToolError::new(Code::UpstreamError, message).into());
+    }
+    response.upgrade().await.map_err(|error| failed(&error))
 }
 
-fn address(session: Session<'_>, request: &Request) -> Result<(String, u16), ToolError> {
-    let url = &session.config.base_url;
-    let host = request.uri().host().map(|host| host.trim_start_matches('[').trim_end_matches(']').to_owned());
-    host.zip(url.port_or_known_default())
-        .ok_or_else(|| ToolError::invalid("the exchange has no address that can be connected to"))
-}
-
-/// A handshake without success: an answer of the upstream, or none.
-fn refused(session: Session<'_>, error: tungstenite::Error) -> Refusal {
-    let tungstenite::Error::Http(response) = error else {
-        return unreachable(session.config, &error).into();
-    };
-    let status = StatusCode::from_u16(response.status().as_u16()).unwrap_or(StatusCode::BAD_GATEWAY);
-    let body = response.body().as_deref().and_then(|body| serde_json::from_slice::<Value>(body).ok());
+/// A handshake that the upstream answered otherwise.
+async fn refused(mut response: Response) -> Refusal {
+    let status = response.status();
+    let mut body = Vec::new();
+    while let Ok(Some(part)) = response.chunk().await {
+        body.extend_from_slice(&part);
+        if body.len() > LARGEST_REFUSAL {
+            break;
+        }
+    }
+    let body = serde_json::from_slice::<Value>(&body).ok();
     let message = body.as_ref().and_then(message_of);
-    let error = ToolError::new(Code::UpstreamError, sentence(status, message.as_deref()));
+    let told = refusal(status, response.headers(), body.as_ref(), message.as_deref());
+    let error = ToolError::new(Code::UpstreamError, told);
     Refusal { status: Some(status.as_u16()), error }
 }

@@ -28,8 +28,9 @@ const CLOSING: Duration = Duration::from_millis(500);
 pub(crate) enum Ended {
     /// The upstream closed normally.
     Closed,
-    /// The upstream dropped the connection after it was asked to finish.
-    Dropped,
+    /// The upstream dropped the connection: as its way to end where it was asked to finish and had answered, else a
+    /// failure, for this reason.
+    Dropped { failure: Option<String> },
     /// The upstream closed with a code that means trouble.
     ClosedWith(u16, String),
     /// As many messages came as were asked for; with words still to say, or from a session, more may have followed.
@@ -49,7 +50,8 @@ pub(crate) enum Ended {
 impl Ended {
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Ended::Closed | Ended::Dropped | Ended::ClosedWith(..) => "close",
+            Ended::Closed | Ended::ClosedWith(..) => "close",
+            Ended::Dropped { .. } => "dropped",
             Ended::MaxMessages { .. } => "max_messages",
             Ended::Timeout | Ended::Stuck => "timeout",
             Ended::Reported(_) => "error_message",
@@ -59,7 +61,7 @@ impl Ended {
     }
 
     pub(crate) fn warning(&self) -> Option<String> {
-        matches!(self, Ended::Dropped).then(|| {
+        matches!(self, Ended::Dropped { failure: None }).then(|| {
             "the upstream dropped the connection instead of closing it; the last message may be missing".to_owned()
         })
     }
@@ -70,7 +72,7 @@ impl Ended {
 
     pub(crate) fn into_error(self) -> Option<ToolError> {
         match self {
-            Ended::Closed | Ended::Dropped | Ended::MaxMessages { .. } | Ended::Timeout => None,
+            Ended::Closed | Ended::Dropped { failure: None } | Ended::MaxMessages { .. } | Ended::Timeout => None,
             Ended::ClosedWith(code, reason) => {
                 let why = if reason.is_empty() { "without saying why".to_owned() } else { reason };
                 Some(ToolError::new(
@@ -85,7 +87,7 @@ impl Ended {
             Ended::Reported(message) => {
                 Some(ToolError::new(Code::UpstreamError, format!("the upstream reported an error: {message}")))
             }
-            Ended::Broken(why) => {
+            Ended::Dropped { failure: Some(why) } | Ended::Broken(why) => {
                 Some(ToolError::new(Code::UpstreamUnreachable, format!("the connection to the upstream broke: {why}")))
             }
             Ended::Stopped(error) => Some(error),
@@ -159,7 +161,7 @@ impl Talk<'_> {
         let message = match received {
             Some(Ok(message)) => message,
             None | Some(Err(tungstenite::Error::ConnectionClosed)) => return Some(Ended::Closed),
-            Some(Err(error)) => return Some(self.broken(&error, said)),
+            Some(Err(error)) => return Some(self.broken(&error, said, inbox)),
         };
         match message {
             Message::Close(frame) => Some(closed(frame)),
@@ -182,8 +184,9 @@ impl Talk<'_> {
         }
     }
 
-    /// Some servers end a session by dropping the connection. After they were asked to finish, that is an end.
-    fn broken(&self, error: &tungstenite::Error, said: bool) -> Ended {
+    /// Some servers end a session by dropping the connection. After they were asked to finish, that is an end, unless they
+    /// never said a word.
+    fn broken(&self, error: &tungstenite::Error, said: bool, inbox: &Inbox<'_>) -> Ended {
         let dropped = match error {
             tungstenite::Error::Protocol(ProtocolError::ResetWithoutClosingHandshake) => true,
             tungstenite::Error::Io(error) => {
@@ -191,8 +194,9 @@ impl Talk<'_> {
             }
             _ => false,
         };
-        match dropped && said && self.flushes {
-            true => Ended::Dropped,
+        let finished = said && self.flushes && !inbox.is_empty();
+        match dropped {
+            true => Ended::Dropped { failure: (!finished).then(|| error.to_string()) },
             false => Ended::Broken(error.to_string()),
         }
     }

@@ -53,6 +53,11 @@ impl<'a> Inbox<'a> {
         Inbox { session, max_messages, messages: Vec::new(), bytes: 0, frames: Frames::default() }
     }
 
+    /// True where nothing was received yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.messages.is_empty()
+    }
+
     pub(crate) fn take_text(&mut self, text: &str) -> Taken {
         if let Err(error) = self.count(text.len()) {
             return Taken::TooMuch(error);

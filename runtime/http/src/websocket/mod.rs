@@ -68,10 +68,10 @@ impl Session<'_> {
     ) -> Result<Envelope, Refusal> {
         let conversation = Conversation::read(self.config, binding.exchange, arguments)?;
         let target = encode::target(&self.config.base_url, binding.path, binding.parameters, arguments)?;
-        let socket = connect::open(self, client, tokens, target).await?;
+        let until = conversation.until(self.context);
+        let socket = connect::open(self, client, tokens, target, until).await?;
         let mut inbox = Inbox::new(self, conversation.max_messages);
-        let talk =
-            Talk { context: self.context, until: conversation.until(self.context), flushes: conversation.flushes };
+        let talk = Talk { context: self.context, until, flushes: conversation.flushes };
         let ended = talk.hold(socket, conversation.outgoing, &mut inbox).await;
         Ok(conclude(ended, inbox).await)
     }

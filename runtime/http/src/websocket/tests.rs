@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
@@ -118,6 +119,7 @@ async fn a_dropped_socket_is_a_failure_with_the_messages_so_far() {
     let envelope = setting.call(&bound(LOGS), json!({"model_id": "m"})).await;
     assert_eq!(envelope.code(), Some(Code::UpstreamUnreachable));
     assert_eq!(messages(&envelope).0, [json!(1)]);
+    assert_eq!(envelope.extra["ended_by"], "dropped");
 }
 
 #[tokio::test]
@@ -204,6 +206,63 @@ async fn a_session_that_is_dropped_after_the_flush_is_success_with_a_warning() {
     assert!(envelope.ok, "{envelope:?}");
     assert_eq!(messages(&envelope).0.len(), 2);
     assert_eq!(envelope.warnings.len(), 1);
+    assert_eq!(envelope.extra["ended_by"], "dropped");
+}
+
+#[tokio::test]
+async fn a_session_that_is_dropped_without_an_answer_is_a_failure() {
+    let setting = speaking(|mut socket| async move {
+        while let Some(Ok(message)) = socket.next().await {
+            if message.is_text() && message.to_text().unwrap().contains("session.close") {
+                return;
+            }
+        }
+    })
+    .await;
+    let envelope = setting.call(&bound(SESSION), session_arguments()).await;
+    assert_eq!(envelope.code(), Some(Code::UpstreamUnreachable));
+    assert_eq!(envelope.extra["ended_by"], "dropped");
+    assert_eq!(envelope.warnings, [""; 0]);
+}
+
+#[tokio::test]
+async fn the_time_bounds_the_handshake_too() {
+    let server = Server::running(|_, stream| async move {
+        tokio::time::sleep(Duration::from_secs(30)).await;
+        drop(stream);
+    })
+    .await;
+    let arguments = json!({"model_id": "m", "timeout_seconds": 0.2});
+    let envelope = Setting::for_server(&server).call(&bound(LOGS), arguments).await;
+    assert_eq!(envelope.code(), Some(Code::Deadline));
+    assert!(envelope.elapsed_ms < 2000.0, "{}", envelope.elapsed_ms);
+    assert!(envelope.error.unwrap().message.contains("timeout_seconds"));
+}
+
+#[tokio::test]
+async fn the_handshake_takes_its_part_of_the_time() {
+    let setting = speaking(|mut socket| async move { while let Some(Ok(_)) = socket.next().await {} }).await;
+    // A server in front that holds the handshake back for a while.
+    let behind = setting.config.base_url.clone();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap()).parse().unwrap();
+    tokio::spawn(async move {
+        let (mut near, _) = listener.accept().await.unwrap();
+        tokio::time::sleep(Duration::from_millis(600)).await;
+        let mut far = TcpStream::connect(behind.socket_addrs(|| None).unwrap()[0]).await.unwrap();
+        let _ = tokio::io::copy_bidirectional(&mut near, &mut far).await;
+    });
+    let setting = setting.with(|config| config.base_url = url);
+    let envelope = setting.call(&bound(LOGS), json!({"model_id": "m", "timeout_seconds": 1})).await;
+    assert_eq!(envelope.extra["ended_by"], "timeout");
+    assert!(envelope.elapsed_ms < 1500.0, "{}", envelope.elapsed_ms);
+}
+
+#[tokio::test]
+async fn a_handshake_that_is_put_off_says_for_how_long() {
+    let server = Server::with(answer("503 Service Unavailable", &[("retry-after", "7")], "")).await;
+    let envelope = Setting::for_server(&server).call(&bound(LOGS), json!({"model_id": "m"})).await;
+    assert!(envelope.error.unwrap().message.ends_with("; try again in 7 s"));
 }
 
 #[tokio::test]
@@ -247,6 +306,36 @@ async fn frames_that_are_no_base64_are_refused_before_connecting() {
     let envelope = Setting::for_server(&server).call(&bound(SESSION), arguments).await;
     assert_eq!(envelope.code(), Some(Code::FileRefused));
     assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_frame_that_the_real_server_would_not_take_is_refused_before_connecting() {
+    let server = Server::with("").await;
+    let frames = [STANDARD.encode(vec![0; 1024 * 1024]), STANDARD.encode(vec![0; 1024 * 1024 + 1])];
+    let arguments = json!({"session": {}, "frames_base64": frames});
+    let error = Setting::for_server(&server).call(&bound(SESSION), arguments).await.error.unwrap();
+    assert!(error.message.starts_with("`frames_base64/1` holds 1048577 bytes"), "{}", error.message);
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn a_proxy_is_used_as_by_every_other_call() {
+    let proxy = Server::with(answer("502 Bad Gateway", &[], "")).await;
+    let setting = Setting::for_server(&proxy).with(|config| {
+        config.https_proxy = Some(config.base_url.as_str().into());
+        config.base_url = "https://upstream.example".parse().unwrap();
+    });
+    let envelope = setting.call(&bound(LOGS), json!({"model_id": "m"})).await;
+    assert_eq!(envelope.code(), Some(Code::UpstreamUnreachable));
+    assert_eq!(proxy.only_request().line, "CONNECT upstream.example:443 HTTP/1.1");
+}
+
+#[tokio::test]
+async fn an_answer_to_another_handshake_is_refused() {
+    let head = [("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Accept", "x")];
+    let server = Server::with(answer("101 Switching Protocols", &head, "")).await;
+    let envelope = Setting::for_server(&server).call(&bound(LOGS), json!({"model_id": "m"})).await;
+    assert_eq!(envelope.code(), Some(Code::UpstreamError));
 }
 
 #[tokio::test]

@@ -9,7 +9,6 @@ use tokio::sync::mpsc;
 use toolwright_core::{Code, Envelope, ToolError, ToolSpec};
 use toolwright_http::{CallContext, Progress, ProgressUpdate};
 
-use crate::settings::nearest;
 use crate::{App, gateway, serve};
 
 /// Calls a tool and prints its envelope; 0 where it succeeded.
@@ -40,6 +39,8 @@ pub(super) fn run(app: &App, chosen: &ArgMatches) -> ExitCode {
     if envelope.ok { printed } else { ExitCode::FAILURE }
 }
 
+const FORM: &str = r#"such as --args '{"name": "value"}'; `tools TOOL` shows what a tool takes"#;
+
 fn arguments(text: &str) -> Result<Map<String, Value>, String> {
     let text = match text.strip_prefix('@') {
         Some("-") => {
@@ -52,8 +53,8 @@ fn arguments(text: &str) -> Result<Map<String, Value>, String> {
     };
     match serde_json::from_str(&text) {
         Ok(Value::Object(arguments)) => Ok(arguments),
-        Ok(_) => Err("must be a JSON object".to_owned()),
-        Err(error) => Err(format!("is not JSON: {error}")),
+        Ok(_) => Err(format!("must be a JSON object, {FORM}")),
+        Err(error) => Err(format!("is not JSON ({error}); write an object, {FORM}")),
     }
 }
 
@@ -85,9 +86,24 @@ async fn show(mut updates: mpsc::Receiver<ProgressUpdate>) {
     }
 }
 
-fn dry_run(app: &App, name: &str, arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
+fn dry_run(app: &App, name: &str, mut arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
     match app.catalog.find(name) {
         Some(row) => plan(app, row, arguments),
+        None if name == "execute_additional_tool" => {
+            let inner = arguments.get("tool_name").and_then(Value::as_str).unwrap_or_default().to_owned();
+            let given = arguments.remove("arguments").and_then(|given| given.as_object().cloned());
+            // Once: it cannot execute itself.
+            match inner == name {
+                true => Err(Box::new(unknown(app, &inner))),
+                false => dry_run(app, &inner, given.unwrap_or_default()),
+            }
+        }
+        None if name == "raw_request" => {
+            let failed = |error| Box::new(crate::call::named_failure(name, error));
+            let request = gateway::raw_request(app, arguments)?;
+            let upstream = app.upstream().map_err(failed)?;
+            Ok(upstream.plan_raw(&request).map_err(failed)?.to_curl())
+        }
         None if gateway::is_fixed(name) || gateway::EXTRA_TOOLS.contains(&name) => {
             let message = format!("{name} is no single request of the API, so that there is nothing to print");
             Err(Box::new(crate::call::named_failure(name, ToolError::new(Code::NotAllowed, message))))
@@ -105,10 +121,5 @@ fn plan(app: &App, row: &'static ToolSpec, arguments: Map<String, Value>) -> Res
 }
 
 fn unknown(app: &App, name: &str) -> Envelope {
-    let names = app.catalog.tools().iter().map(|row| row.name);
-    let message = match nearest(name, names) {
-        Some(near) => format!("there is no tool {name}; did you mean {near}?"),
-        None => format!("there is no tool {name}; `tools --all` lists them"),
-    };
-    Envelope::failure(ToolError::new(Code::UnknownTool, message))
+    Envelope::failure(ToolError::new(Code::UnknownTool, super::unknown_tool(app, name)))
 }

@@ -1,11 +1,12 @@
 //! `doctor`: what is configured and from where, and whether the API answers.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use rmcp::model::ProtocolVersion;
 use serde_json::Map;
-use toolwright_core::Envelope;
+use toolwright_core::{Envelope, ToolSpec};
 use toolwright_http::CallContext;
 
 use super::{FAULTY, Invocation};
@@ -29,12 +30,14 @@ pub(super) fn run(invocation: &Invocation<'_>) -> ExitCode {
         // Writing to a String cannot fail.
         let _ = writeln!(out, "file       {}{state}", path.display());
     }
-    let texts = invocation.texts(&environment);
-    if let Ok((texts, _)) = &texts {
-        write_settings(&mut out, texts);
+    if let Ok(file) = invocation.file(&environment) {
+        write_settings(&mut out, &invocation.texts(&environment, &file).0);
     }
     let code = match invocation.app(true) {
-        Ok(app) => write_reachability(&mut out, &app),
+        Ok(app) => {
+            write_folders(&mut out, &app);
+            write_reachability(&mut out, &app)
+        }
         Err(problems) => {
             write_problems(&mut out, &problems);
             ExitCode::from(FAULTY)
@@ -67,6 +70,28 @@ fn write_problems(out: &mut String, problems: &[Problem]) {
     }
 }
 
+/// Whether files can be sent and saved. Neither is needed by most calls, so that neither fails the check.
+fn write_folders(out: &mut String, app: &App) {
+    out.push_str("\nfolders\n");
+    let root = &app.settings.file_root;
+    let state = if root.is_dir() { "ok" } else { "absent: make it to send files by path" };
+    let _ = writeln!(out, "  {:20} {state}", "file_root");
+    let state = match (app.settings.save_binary, saves(&app.settings.output_dir)) {
+        (false, _) => "unused: save_binary is off".to_owned(),
+        (true, Ok(())) => "ok".to_owned(),
+        (true, Err(error)) => format!("cannot be written: {error}; answers with files will not be saved"),
+    };
+    let _ = writeln!(out, "  {:20} {state}", "output_dir");
+}
+
+/// Makes the folder, as a call would, and a file in it that goes at once.
+fn saves(folder: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let probe = folder.join(format!(".doctor-{}", std::process::id()));
+    std::fs::write(&probe, b"")?;
+    std::fs::remove_file(probe)
+}
+
 fn write_reachability(out: &mut String, app: &App) -> ExitCode {
     let _ = writeln!(out, "\nAPI at {}", app.settings.base_url.as_str());
     let answers = match serve::block_on(probe(app)) {
@@ -76,20 +101,40 @@ fn write_reachability(out: &mut String, app: &App) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
+    for row in health(app).filter(|row| app.exposure.admit(row).is_err()) {
+        let _ = writeln!(out, "  {:24} not asked: the operator does not allow it", row.name);
+    }
     for (name, answer) in &answers {
         let status = answer.status_code.map_or_else(String::new, |status| format!("status {status} "));
         let error = answer.error.as_ref().map_or("ok", |error| error.message.as_str());
         let _ = writeln!(out, "  {name:24} {status}in {:.0} ms: {error}", answer.elapsed_ms);
     }
+    if answers.is_empty() {
+        let reached = connects(app);
+        let state = reached.as_ref().map_or_else(ToString::to_string, |()| "ok".to_owned());
+        let _ = writeln!(out, "  {:24} {state} (no health calls are declared)", "connection");
+        return if reached.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE };
+    }
     let well = answers.iter().all(|(_, answer)| answer.ok);
     if well { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+fn health(app: &App) -> impl Iterator<Item = &'static ToolSpec> {
+    app.server.health.iter().filter_map(|name| app.catalog.find(name))
+}
+
+/// Opens a connection to the API and closes it.
+fn connects(app: &App) -> std::io::Result<()> {
+    let url = toolwright_http::parse_base_url(app.settings.base_url.as_str()).map_err(std::io::Error::other)?;
+    let addresses = url.socket_addrs(|| None)?;
+    let address = addresses.first().ok_or_else(|| std::io::Error::other("the host has no address"))?;
+    std::net::TcpStream::connect_timeout(address, app.settings.connect_timeout.0).map(drop)
 }
 
 /// The calls of the server's health check, one after another.
 async fn probe(app: &App) -> Vec<(&'static str, Envelope)> {
     let mut answers = Vec::new();
-    let rows = app.server.health.iter().filter_map(|name| app.catalog.find(name));
-    for row in rows {
+    for row in health(app).filter(|row| app.exposure.admit(row).is_ok()) {
         let context = CallContext::within(app.settings.request_timeout.0);
         answers.push((row.name, app.operation(row, Map::new(), &context).await));
     }

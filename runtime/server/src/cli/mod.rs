@@ -6,6 +6,7 @@ mod doctor;
 mod options;
 mod tools;
 
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -52,6 +53,13 @@ fn dispatch(
             let app = invocation.app(false)?;
             // A log that was not asked for may be impossible, as on a read-only disk; serving goes on without.
             invocation.log_to_file(&app.settings)?;
+            if std::io::stdin().is_terminal() {
+                let name = options::binary(server);
+                eprintln!(
+                    "{name}: waiting for an MCP client on stdin; `{name} config clients` shows how to connect one, \
+                     `{name} --help` what else there is. Ctrl-C stops."
+                );
+            }
             Ok(serve::stdio(&app))
         }
         Some(("http", _)) => {
@@ -63,7 +71,10 @@ fn dispatch(
         }
         Some(("tools", chosen)) => {
             let app = invocation.app(false)?;
-            Ok(tools::print(&app, chosen))
+            Ok(match chosen.get_one::<String>("tool") {
+                Some(name) => tools::print_one(&app, name, chosen.get_flag("json")),
+                None => tools::print(&app, chosen),
+            })
         }
         Some(("call", chosen)) => {
             let app = invocation.app(false)?;
@@ -71,7 +82,7 @@ fn dispatch(
             Ok(call::run(&app, chosen))
         }
         Some(("doctor", _)) => Ok(doctor::run(&invocation)),
-        Some(("config", chosen)) => Ok(config(server, chosen)),
+        Some(("config", chosen)) => config(&invocation, chosen),
         Some(("completions", chosen)) => Ok(completions(server, chosen)),
         Some((other, _)) => Err(vec![Problem::new(other, "is not a command")]),
     }
@@ -88,7 +99,11 @@ impl Invocation<'_> {
     /// The server that the settings describe.
     fn app(&self, over_http: bool) -> Result<Arc<App>, Vec<Problem>> {
         let environment = Environment::process();
-        let (texts, mut problems) = self.texts(&environment)?;
+        let file = self.file(&environment)?;
+        for lookalike in file.lookalike.iter().cloned().chain(settings::lookalikes(self.server, &environment)) {
+            eprintln!("{}-server: warning: {lookalike}", self.server.name);
+        }
+        let (texts, mut problems) = self.texts(&environment, &file);
         problems.extend(settings::check(self.server, self.catalog, &texts, over_http));
         let settings = Settings::parse(&texts, &mut problems);
         match settings {
@@ -97,21 +112,24 @@ impl Invocation<'_> {
         }
     }
 
-    /// The texts of all settings. A file that cannot be read leaves nothing to go on with; faults of single keys and
-    /// an unknown profile do.
-    fn texts(&self, environment: &Environment) -> Result<(Resolution, Vec<Problem>), Vec<Problem>> {
-        let file = match self.config_path(environment) {
-            Some((path, required)) => ConfigFile::read(&path, required, self.server)?,
-            None => ConfigFile::default(),
-        };
+    /// The configuration file. One that cannot be read leaves nothing to go on with.
+    fn file(&self, environment: &Environment) -> Result<ConfigFile, Vec<Problem>> {
+        match self.config_path(environment) {
+            Some((path, required)) => ConfigFile::read(&path, required, self.server),
+            None => Ok(ConfigFile::default()),
+        }
+    }
+
+    /// The texts of all settings, and the faults of single keys and of the profile.
+    fn texts(&self, environment: &Environment, file: &ConfigFile) -> (Resolution, Vec<Problem>) {
         let profile = self.matches.get_one::<String>("profile").cloned();
         let variable = format!("{}_PROFILE", self.server.env_prefix);
         let profile = profile.or_else(|| environment.get(&variable).filter(|name| !name.is_empty()));
         let mut problems = file.problems.clone();
         problems.extend(file.check_profile(profile.as_deref()).err());
         let flags = options::setting_flags(self.server, self.matches);
-        let texts = settings::resolution(self.server, environment, &flags, &file, profile.as_deref());
-        Ok((texts, problems))
+        let texts = settings::resolution(self.server, environment, &flags, file, profile.as_deref());
+        (texts, problems)
     }
 
     /// The configuration file, and whether it must be there since it was asked for by name.
@@ -144,11 +162,20 @@ fn report(server: &ServerSpec, problems: &[Problem]) {
     }
 }
 
-fn config(server: &ServerSpec, chosen: &ArgMatches) -> ExitCode {
+fn config(invocation: &Invocation<'_>, chosen: &ArgMatches) -> Result<ExitCode, Vec<Problem>> {
     match chosen.subcommand() {
-        Some(("clients", chosen)) => clients::print(server, chosen),
-        Some(("table", _)) => print(&settings::table(server)),
-        _ => print(&settings::example(server)),
+        Some(("clients", chosen)) => clients::print(invocation, chosen),
+        Some(("table", _)) => Ok(print(&settings::table(invocation.server))),
+        _ => Ok(print(&settings::example(invocation.server))),
+    }
+}
+
+/// What to say of a name that no tool has.
+fn unknown_tool(app: &App, name: &str) -> String {
+    let names = app.catalog.tools().iter().map(|row| row.name);
+    match settings::nearest(name, names) {
+        Some(near) => format!("there is no tool {name}; did you mean {near}?"),
+        None => format!("there is no tool {name}; `tools --all` lists them"),
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) fn command(server: &ServerSpec) -> Command {
         .version(version)
         .long_version(long_version)
         .after_help(examples(&name))
+        .after_long_help(format!("{}\n\n{}", environment_only(server), examples(&name)))
         .arg(global("config", "FILE", "Configuration file [env: TOOLWRIGHT_CONFIG]"))
         .arg(global("profile", "NAME", &format!("Instance to use [env: {}_PROFILE]", server.env_prefix)))
         .args(
@@ -56,6 +57,13 @@ pub(super) fn command(server: &ServerSpec) -> Command {
                 .arg(Arg::new("shell").required(true).value_parser(value_parser!(clap_complete::Shell)))
                 .after_help(format!("Example:\n  {name} completions bash > {name}.bash")),
         )
+}
+
+/// Settings that are no flags, since everybody on the machine sees command lines.
+fn environment_only(server: &ServerSpec) -> String {
+    let secret = declared(server).into_iter().filter(|declared| declared.kind.secret);
+    let lines = secret.map(|declared| format!("  {:20} {}", declared.env(server), declared.help()));
+    format!("Secrets, from the environment or the configuration file:\n{}", lines.collect::<Vec<_>>().join("\n"))
 }
 
 fn examples(name: &str) -> String {
@@ -102,11 +110,12 @@ pub(super) fn setting_flags(server: &ServerSpec, matches: &ArgMatches) -> Flags 
 fn tools(name: &str) -> Command {
     let switch = |id: &'static str, help: &'static str| Arg::new(id).long(id).help(help).action(ArgAction::SetTrue);
     Command::new("tools")
-        .about("Print the catalog")
+        .about("Print the catalog, or one tool with its arguments")
+        .arg(Arg::new("tool").value_name("TOOL").help("Only this tool, with its description and input schema"))
         .arg(switch("all", "Hidden tools too"))
         .arg(switch("json", "As JSON, with schemas and the shapes of results"))
         .arg(switch("markdown", "As a Markdown table").conflicts_with("json"))
-        .after_help(format!("Examples:\n  {name} tools\n  {name} tools --all --json | jq '.[].name'"))
+        .after_help(format!("Examples:\n  {name} tools\n  {name} tools list_additional_tools\n  {name} tools --all --json | jq '.[].name'"))
 }
 
 fn call(server: &ServerSpec, name: &str) -> Command {
@@ -138,13 +147,25 @@ fn config(name: &str) -> Command {
         .about("Print configuration to start from")
         .subcommand_required(true)
         .arg_required_else_help(true)
-        .subcommand(Command::new("example").about("Print an example of the configuration file"))
+        .subcommand(
+            Command::new("example")
+                .about("Print an example of the configuration file")
+                .after_help(format!("Example:\n  {name} config example > ~/.config/toolwright/config.toml")),
+        )
         .subcommand(
             Command::new("clients")
                 .about("Print how to connect MCP clients to this server")
-                .arg(Arg::new("client").value_parser(known).help("Only this client")),
+                .arg(Arg::new("client").value_parser(known).help("Only this client"))
+                .after_help(format!(
+                    "Settings given here, in the environment or by --profile go into what is printed.\n\n\
+                     Example:\n  {name} config clients claude-code --base-url http://gpu.local:8080"
+                )),
         )
-        .subcommand(Command::new("table").about("Print all settings as a Markdown table"))
+        .subcommand(
+            Command::new("table")
+                .about("Print all settings as a Markdown table")
+                .after_help(format!("Example:\n  {name} config table > settings.md")),
+        )
         .after_help(format!("Examples:\n  {name} config example\n  {name} config clients claude-code"))
 }
 
@@ -162,9 +183,11 @@ mod tests {
     fn every_command_has_help_with_an_example() {
         let mut whole = command(&SERVER);
         whole.build();
-        for sub in whole.get_subcommands_mut().filter(|sub| sub.get_name() != "help") {
+        let mut open: Vec<&mut Command> = whole.get_subcommands_mut().collect();
+        while let Some(sub) = open.pop().filter(|sub| sub.get_name() != "help") {
             let help = sub.render_long_help().to_string();
             assert!(help.contains("Example"), "{}", sub.get_name());
+            open.extend(sub.get_subcommands_mut());
         }
     }
 

@@ -20,7 +20,7 @@ use std::time::Instant;
 use rmcp::model::Tool;
 use serde_json::{Map, Value};
 use toolwright_core::{Envelope, Risk};
-use toolwright_http::CallContext;
+use toolwright_http::{CallContext, RawRequest};
 
 use crate::telemetry::Record;
 use crate::{App, listing};
@@ -47,6 +47,12 @@ const LISTED: usize = 5;
 /// The five fixed tools as listed, in their order.
 pub(crate) fn tools(app: &App) -> Vec<Tool> {
     FIXED.iter().take(LISTED).map(|fixed| tool(app, fixed)).collect()
+}
+
+/// The two hidden extra tools, and whether they may be called.
+pub(crate) fn extra_tools(app: &App) -> Vec<(Tool, bool)> {
+    let hidden = FIXED.iter().skip(LISTED);
+    hidden.map(|fixed| (tool(app, fixed), app.exposure.admit_extra(fixed.name, true).is_ok())).collect()
 }
 
 fn tool(app: &App, fixed: &Fixed) -> Tool {
@@ -90,6 +96,14 @@ pub(crate) async fn call(app: &App, name: &str, arguments: Map<String, Value>, c
     };
     envelope.elapsed_ms = started.elapsed().as_secs_f64() * 1000.0;
     envelope
+}
+
+/// The request that these arguments of `raw_request` describe, checked and allowed as in a call.
+///
+/// # Errors
+/// The refusal.
+pub(crate) fn raw_request(app: &App, arguments: Map<String, Value>) -> Result<RawRequest, Box<Envelope>> {
+    raw_request::admitted(app, arguments).map(|admitted| admitted.request)
 }
 
 fn recorded(app: &App, fixed: &'static Fixed, call: impl FnOnce() -> Envelope) -> Envelope {

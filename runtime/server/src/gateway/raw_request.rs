@@ -43,23 +43,42 @@ pub(super) const TOOL: Fixed = Fixed {
     ],
 };
 
-/// The envelope of the request.
-pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
-    let mut accepted = match TOOL.check(app, arguments) {
-        Ok(accepted) => accepted,
-        Err(refused) => return *refused,
-    };
+/// A request that may be sent.
+pub(super) struct Admitted {
+    pub(super) request: RawRequest,
+    timeout: Option<Duration>,
+    /// Pointers into the answer that must be masked.
+    secrets: Vec<&'static str>,
+    warnings: Vec<String>,
+}
+
+/// What comes before any I/O.
+///
+/// # Errors
+/// The result of the refused call.
+pub(super) fn admitted(app: &App, arguments: Map<String, Value>) -> Result<Admitted, Box<Envelope>> {
+    let mut accepted = TOOL.check(app, arguments)?;
     let timeout = timeout(app, &accepted.arguments);
     let request = request(&mut accepted.arguments);
     let operations = operations(app, &request);
     // What is denied by name stays denied by path.
     if let Some(error) = operations.iter().find_map(|row| app.exposure.admit(row).err()) {
-        return named_failure(TOOL.name, error);
+        return Err(Box::new(named_failure(TOOL.name, error)));
     }
     // And what is masked by name stays masked.
-    let secrets: Vec<&str> = operations.iter().flat_map(|row| row.secrets).copied().collect();
+    let secrets = operations.iter().flat_map(|row| row.secrets).copied().collect();
+    Ok(Admitted { request, timeout, secrets, warnings: accepted.warnings })
+}
+
+/// The envelope of the request.
+pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
+    let admitted = match admitted(app, arguments) {
+        Ok(admitted) => admitted,
+        Err(refused) => return *refused,
+    };
+    let Admitted { request, timeout, secrets, warnings } = admitted;
     let mut envelope = app.raw_request(&request, &secrets, timeout, context).await;
-    envelope.warnings.splice(0..0, accepted.warnings);
+    envelope.warnings.splice(0..0, warnings);
     if !envelope.ok {
         envelope.extra.entry("tool_name").or_insert_with(|| TOOL.name.into());
     }

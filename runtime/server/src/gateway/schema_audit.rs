@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
-use toolwright_core::{Binding, Body, Code, Envelope, Payload, Risk, ToolError, ToolSpec};
+use toolwright_core::{Binding, Body, Code, DocumentFacts, Envelope, Payload, Risk, ToolError, ToolSpec};
 use toolwright_http::{CallContext, Progress, RawRequest};
 
 use super::{
@@ -71,16 +71,8 @@ fn facts(app: &App) -> Envelope {
         ("operations_by_tag", tags(rows)),
         ("operations_by_risk", risks(rows)),
         ("operations_without_route", missing_routes(rows)),
-        (
-            "document",
-            json!({
-                "title": document.title,
-                "version": document.version,
-                "dialect": document.dialect,
-                "definitions": document.definitions,
-                "sha256": document.sha256,
-            }),
-        ),
+        ("operations_served_elsewhere", moved_routes(rows)),
+        ("document", origin(document)),
         ("catalog_sha256", app.server.catalog_sha256.into()),
     ]);
     let refused = rows.iter().filter(|row| app.exposure.admit(row).is_err()).count();
@@ -92,6 +84,23 @@ fn facts(app: &App) -> Envelope {
         envelope.error = Some(ToolError::new(Code::NotAllowed, "two tools share a name; the catalog is broken"));
     }
     envelope
+}
+
+/// The document that the server was made from. One without a title is given none.
+fn origin(document: &DocumentFacts) -> Value {
+    let mut facts = Map::new();
+    if !document.title.is_empty() {
+        facts.insert("title".to_owned(), document.title.into());
+    }
+    for (name, value) in [
+        ("version", document.version.into()),
+        ("dialect", document.dialect.into()),
+        ("definitions", document.definitions.into()),
+        ("sha256", Value::from(document.sha256)),
+    ] {
+        facts.insert(name.to_owned(), value);
+    }
+    facts.into()
 }
 
 fn is_multipart(row: &ToolSpec) -> bool {
@@ -129,6 +138,18 @@ fn missing_routes(rows: &[ToolSpec]) -> Value {
     };
     let rows = rows.iter().filter_map(missing);
     rows.map(|(name, missing, answered)| json!({"tool": name, "instead": missing.instead, "answered_by_another_route": answered})).collect()
+}
+
+/// The operations that the real server has under another path than its document says.
+fn moved_routes(rows: &[ToolSpec]) -> Value {
+    let real_path = |row: &ToolSpec| match row.binding {
+        Binding::Http(http) if http.stand_in.is_none() => Some(http.path),
+        Binding::WebSocket(socket) => Some(socket.path),
+        Binding::Http(_) | Binding::NoRoute(_) => None,
+    };
+    let moved = rows.iter().filter_map(|row| Some((row, real_path(row)?)));
+    let moved = moved.filter(|(row, path)| *path != row.declared.path);
+    moved.map(|(row, path)| json!({"tool": row.name, "declared": row.declared.path, "served": path})).collect()
 }
 
 /// What the API's own document has more and less than the one that the server was made from.

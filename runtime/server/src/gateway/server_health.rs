@@ -25,11 +25,18 @@ pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &Cal
     if let Err(refused) = TOOL.check(app, arguments) {
         return *refused;
     }
-    let rows: Vec<&'static ToolSpec> = app.server.health.iter().filter_map(|name| app.catalog.find(name)).collect();
+    let rows = app.server.health.iter().filter_map(|name| app.catalog.find(name));
+    let (rows, denied): (Vec<&'static ToolSpec>, Vec<_>) = rows.partition(|row| app.exposure.admit(row).is_ok());
+    if let (true, Some(row)) = (rows.is_empty(), denied.first()) {
+        return app.exposure.admit(row).map_or_else(Envelope::failure, |()| Envelope::default());
+    }
     let quiet = CallContext { progress: Progress::none(), ..context.clone() };
     let calls = rows.iter().map(|row| Box::pin(app.operation(row, Map::new(), &quiet)));
     let envelopes = join_all(calls).await;
     let mut health = answer([]);
+    health
+        .warnings
+        .extend(denied.iter().map(|row| format!("{} was not asked: the operator does not allow it", row.name)));
     let mut failed: Vec<String> = Vec::new();
     let mut code = None;
     for (row, envelope) in rows.iter().zip(envelopes) {

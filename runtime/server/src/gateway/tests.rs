@@ -326,6 +326,14 @@ async fn health_is_the_answers_in_short() {
 }
 
 #[tokio::test]
+async fn health_calls_that_the_operator_denies_are_named() {
+    let (app, _state) = app(&[("DEMO_MCP_DENY", "list_items")]);
+    let result = run(&app, "server_health", json!({})).await;
+    assert_eq!(result["code"], "not_allowed");
+    assert!(result["error"].as_str().unwrap().contains("list_items"));
+}
+
+#[tokio::test]
 async fn health_without_an_upstream_fails_with_its_code() {
     let (app, _state) = app(&[("DEMO_BASE_URL", "http://127.0.0.1:9")]);
     let result = run(&app, "server_health", json!({})).await;
@@ -348,6 +356,7 @@ async fn the_audit_counts_the_catalog() {
         ("operations_by_tag", json!({"items": 5})),
         ("operations_by_risk", json!({"read-only": 2, "compute": 1, "write": 1, "destructive": 1})),
         ("operations_without_route", json!([])),
+        ("operations_served_elsewhere", json!([])),
         ("catalog_sha256", json!("abcdef0123456789")),
     ] {
         assert_eq!(result[member], expected, "{member}");

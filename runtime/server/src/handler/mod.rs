@@ -3,11 +3,12 @@
 mod caller;
 
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 
 use futures_util::FutureExt as _;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
-    ErrorData, Implementation, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
+    ErrorData, Icon, Implementation, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
@@ -23,6 +24,10 @@ use crate::{App, answer, gateway, resources};
 
 /// How long a client may keep what does not change while the server runs, in milliseconds.
 const STATIC_TTL_MS: u64 = 300_000;
+
+/// A wrench. Tools have none: their list is read by models, which pay for each byte.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M13 1a4 4 0 0 \
+                    0-4 5L2 13a1 1 0 0 0 1 1l7-7a4 4 0 0 0 5-5l-2 2-2-1-1-2z'/%3E%3C/svg%3E";
 
 /// The methods with parameters that this server has.
 const METHODS: [&str; 6] =
@@ -65,11 +70,22 @@ impl ServerHandler for App {
     ) -> Result<CallToolResponse, ErrorData> {
         let modern = is_modern(&context);
         let (progress, relay) = Relay::start(&context);
-        let call = CallContext { deadline: self.deadline(None), cancel: context.ct.clone(), progress };
+        let call = CallContext { deadline: self.deadline(None), cancel: context.ct.child_token(), progress };
         let trace = self.tracing.get().map(|tracing| tracing.begin(&shown(&request.name), &context.meta));
         let dispatched = AssertUnwindSafe(self.dispatch(request, &call).instrument(caller::span(&context)));
+        let outcome = {
+            let mut dispatched = pin!(dispatched.catch_unwind());
+            tokio::select! {
+                biased;
+                outcome = &mut dispatched => outcome,
+                () = self.cut_off.cancelled() => {
+                    call.cancel.cancel();
+                    dispatched.await
+                }
+            }
+        };
         // A fault of ours must not leave the caller waiting: it is answered as one.
-        let envelope = dispatched.catch_unwind().await.unwrap_or_else(|_| {
+        let envelope = outcome.unwrap_or_else(|_| {
             let message = "the server failed while it carried out the call; its log says where. Please report it";
             Err(ErrorData::internal_error(message, None))
         })?;
@@ -141,7 +157,9 @@ impl App {
     }
 
     fn identity(&self) -> Implementation {
-        Implementation::new(format!("{}-server", self.server.name), self.server.version).with_title(self.server.title)
+        Implementation::new(format!("{}-server", self.server.name), self.server.version)
+            .with_title(self.server.title)
+            .with_icons(vec![Icon::new(ICON).with_mime_type("image/svg+xml")])
     }
 
     /// `_meta` of results from 2026-07-28 on, which names the server. rmcp adds it to `server/discover` only.

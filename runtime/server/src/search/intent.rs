@@ -24,6 +24,7 @@ macro_rules! word_list {
 word_list!(READS_EN, "words/reads.en.txt");
 word_list!(CHANGES_EN, "words/changes.en.txt");
 word_list!(NOUN_BEFORE_EN, "words/noun_before.en.txt");
+word_list!(STATES_EN, "words/states.en.txt");
 word_list!(READS_KO, "words/reads.ko.txt");
 word_list!(CHANGES_NOUNS_KO, "words/changes.nouns.ko.txt");
 word_list!(CHANGES_VERBS_KO, "words/changes.verbs.ko.txt");
@@ -67,8 +68,12 @@ fn position<'a>(words: &'a [&str], list: &'a [&str]) -> impl Iterator<Item = usi
 /// A changing word in its plain form counts, unless it stands where only a noun can: "the limit", "show install jobs".
 fn changes_en(words: &[&str]) -> bool {
     let noun = |at: usize| {
-        let before = at.checked_sub(1).and_then(|before| words.get(before));
-        before.is_some_and(|word| NOUN_BEFORE_EN.contains(word))
+        let before = words.get(..at).unwrap_or_default();
+        let is_named = before.last().is_some_and(|word| NOUN_BEFORE_EN.contains(word));
+        // "status of the model install": what follows is what the status is of.
+        let of = before.iter().rposition(|word| *word == "of" || *word == "on");
+        let head = of.and_then(|of| before.get(of.checked_sub(1)?));
+        is_named || head.is_some_and(|word| STATES_EN.contains(word))
     };
     position(words, &CHANGES_EN).any(|at| !noun(at))
 }
@@ -138,7 +143,17 @@ mod tests {
 
     #[test]
     fn a_noun_only_describes() {
-        all(&["show the limit", "get install status", "설치 작업 목록", "インストールの状態"], Intent::Reads);
+        all(
+            &[
+                "show the limit",
+                "get install status",
+                "status of the backend upgrade",
+                "progress of a model install",
+                "설치 작업 목록",
+                "インストールの状態",
+            ],
+            Intent::Reads,
+        );
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
@@ -11,16 +12,21 @@ use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::serve::ListenerExt;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpSocket};
 use tokio_util::sync::CancellationToken;
 
-use super::{stop_signal, traced};
+use super::{connections, request_body, stop_signal, traced};
 use crate::App;
 use crate::serve::guard;
 use crate::settings::Settings;
+
+/// Stack of a worker. The default of 2 MiB leaves little room in a build without optimisation, whose futures are large.
+const STACK_BYTES: usize = 8 << 20;
+
+/// How long what was cut off may take to say so.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// Serves until a signal to stop, then lets calls in flight finish.
 pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
@@ -30,18 +36,23 @@ pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
         1 => tokio::runtime::Builder::new_current_thread(),
         _ => tokio::runtime::Builder::new_multi_thread(),
     };
-    let runtime = builder.worker_threads(workers).enable_all().build();
+    let runtime = builder.worker_threads(workers).thread_stack_size(STACK_BYTES).enable_all().build();
     match runtime.and_then(|runtime| runtime.block_on(traced(app, listen(app)))) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let (host, port) = (app.settings.host.0, app.settings.port);
-            eprintln!("{}-server: cannot serve at {}: {error}", app.server.name, SocketAddr::new(host, port));
+            let hint = match error.kind() {
+                std::io::ErrorKind::AddrInUse => "; choose another port with --port or MCP_PORT",
+                _ => "",
+            };
+            eprintln!("{}-server: cannot serve at {}: {error}{hint}", app.server.name, SocketAddr::new(host, port));
             ExitCode::FAILURE
         }
     }
 }
 
 async fn listen(app: &Arc<App>) -> std::io::Result<()> {
+    let stop = stop_signal()?;
     let listener = bind(&app.settings)?;
     let address = listener.local_addr()?;
     tracing::info!(
@@ -51,35 +62,22 @@ async fn listen(app: &Arc<App>) -> std::io::Result<()> {
         catalog = app.server.catalog_sha256,
         "listening"
     );
-    run(app, listener, stop_signal()).await
+    run(app, listener, stop).await;
+    Ok(())
 }
 
-/// Serves on that listener until `stop`.
-///
-/// # Errors
-/// Where the listener fails.
-pub(crate) async fn run(
-    app: &Arc<App>,
-    listener: TcpListener,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> std::io::Result<()> {
+/// Serves on that listener until `stop`, then until calls in flight have finished or had their time.
+pub(crate) async fn run(app: &Arc<App>, listener: TcpListener, stop: impl Future<Output = ()>) {
     let drain = Drain::default();
     let router = router(app, &drain);
-    // Without this, Nagle's algorithm holds each part of an event stream back for 40 ms.
-    let listener = listener.tap_io(|connection| {
-        if let Err(error) = connection.set_nodelay(true) {
-            tracing::debug!(target: "toolwright::server", %error, "TCP_NODELAY was refused");
-        }
-    });
     let stopping = drain.clone();
-    let serving = axum::serve(listener, router.into_make_service_with_connect_info::<SocketAddr>())
-        .with_graceful_shutdown(async move {
-            stop.await;
-            stopping.begin();
-        });
+    let stop = async move {
+        stop.await;
+        stopping.begin();
+    };
     tokio::select! {
-        served = serving.into_future() => served,
-        () = drain.overdue(app) => Ok(()),
+        () = connections::serve(listener, router, stop) => {}
+        () = drain.overdue(app) => {}
     }
 }
 
@@ -100,7 +98,7 @@ fn bind(settings: &Settings) -> std::io::Result<TcpListener> {
 struct Drain {
     draining: Arc<AtomicBool>,
     begun: CancellationToken,
-    /// Ends what is still running when the time for it is over.
+    /// Ends what even then is open, such as a stream that nobody reads.
     cut_off: CancellationToken,
 }
 
@@ -110,18 +108,21 @@ impl Drain {
         self.begun.cancel();
     }
 
-    /// Resolves when calls have had their time after the begin.
+    /// Resolves when calls have had their time after the begin, and those cut off have answered that they were.
     async fn overdue(&self, app: &App) {
         self.begun.cancelled().await;
         tracing::info!(target: "toolwright::server", running = app.metrics.running(), "stopping");
         tokio::time::sleep(app.settings.shutdown_grace.0).await;
-        self.cut_off.cancel();
         tracing::warn!(target: "toolwright::server", running = app.metrics.running(), "cut off what was running");
+        app.cut_off.cancel();
+        tokio::time::sleep(LAST_WORDS).await;
+        self.cut_off.cancel();
     }
 }
 
 fn router(app: &Arc<App>, drain: &Drain) -> Router {
     let service_app = Arc::clone(app);
+    let endpoint = app.settings.path.0.clone();
     let service = StreamableHttpService::new(
         move || Ok(Arc::clone(&service_app)),
         Arc::new(NeverSessionManager::default()),
@@ -129,12 +130,14 @@ fn router(app: &Arc<App>, drain: &Drain) -> Router {
     );
     let guarded = Router::new()
         .route_service(&app.settings.path.0, service)
+        .layer(middleware::from_fn_with_state(Arc::clone(app), request_body::read))
         .route("/metrics", get(metrics).with_state(Arc::clone(app)))
         .layer(middleware::from_fn_with_state(Arc::clone(app), guard::check));
     Router::new()
         .route("/healthz", get(|| async { "ok\n" }))
         .route("/readyz", get(ready).with_state(drain.clone()))
         .merge(guarded)
+        .fallback(async move || (StatusCode::NOT_FOUND, format!("nothing is here; the MCP endpoint is {endpoint}\n")))
 }
 
 fn protocol_config(settings: &Settings, cut_off: CancellationToken) -> StreamableHttpServerConfig {

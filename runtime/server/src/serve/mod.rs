@@ -1,8 +1,11 @@
 //! The two transports, and the runtime under them.
 
+mod connections;
 mod guard;
 mod http;
 mod lines;
+mod message;
+mod request_body;
 mod stdio;
 
 pub(crate) use http::serve as http;
@@ -41,23 +44,22 @@ async fn traced<T>(app: &App, serving: impl Future<Output = T>) -> T {
     served
 }
 
-/// Waits for a signal to stop.
-async fn stop_signal() {
-    let interrupt = tokio::signal::ctrl_c();
+/// Registers for the signals to stop, so that none that comes from now on is missed, and returns the wait for one.
+///
+/// # Errors
+/// Where the operating system refuses.
+fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminate) => {
-                tokio::select! {
-                    _ = interrupt => {}
-                    _ = terminate.recv() => {}
-                }
+        let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+        Ok(async move {
+            tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
             }
-            // Without a handler the signal's default action stops the process.
-            Err(_) => drop(interrupt.await),
-        }
+        })
     }
     #[cfg(not(unix))]
-    drop(interrupt.await);
+    Ok(async { drop(tokio::signal::ctrl_c().await) })
 }

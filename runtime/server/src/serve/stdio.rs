@@ -16,11 +16,11 @@ use crate::App;
 pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
     let served = block_on(traced(app, async {
         tokio::select! {
-            code = session(app) => code,
-            () = drained(app) => ExitCode::SUCCESS,
+            code = session(app) => Ok(code),
+            stopped = drained(app) => stopped.map(|()| ExitCode::SUCCESS),
         }
     }));
-    served.unwrap_or_else(|error| {
+    served.and_then(|code| code).unwrap_or_else(|error| {
         eprintln!("{}-server: the runtime cannot start: {error}", app.server.name);
         ExitCode::FAILURE
     })
@@ -47,17 +47,19 @@ async fn session(app: &Arc<App>) -> ExitCode {
 }
 
 /// Waits for a signal to stop, then for the calls in flight, as long as the settings allow.
-async fn drained(app: &App) {
-    stop_signal().await;
+async fn drained(app: &App) -> std::io::Result<()> {
+    stop_signal()?.await;
     // A second signal ends the wait.
     let idle = async {
         while app.metrics.running() > 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
+    let again = stop_signal()?;
     tokio::select! {
         () = idle => {}
         () = tokio::time::sleep(app.settings.shutdown_grace.0) => {}
-        () = stop_signal() => {}
+        () = again => {}
     }
+    Ok(())
 }

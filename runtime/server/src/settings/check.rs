@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use toolwright_core::{Catalog, ServerSpec};
 
-use super::{BindHost, Exposed, Names, Problem, Resolution, Secret, Settings};
+use super::{BindHost, ByteSize, Exposed, Names, Problem, Resolution, Secret, Settings};
 use crate::exposure::{unknown_callable, unknown_operations};
+use crate::gateway;
 use crate::settings::nearest;
 
 /// Everything wrong with the settings, beyond each value's own form. Values that could not be read are left out:
@@ -19,14 +20,23 @@ pub(crate) fn check(server: &ServerSpec, catalog: &Catalog, texts: &Resolution, 
     }
     for key in ["allow", "deny"] {
         let names = texts.value::<Names>(key).unwrap_or_default();
+        report_fixed(&names, |message| report(key, message));
         report_unknown(unknown_callable(&names, catalog), catalog, |message| report(key, message));
     }
     if texts.value::<bool>("stateless_http") == Some(false) {
         report("stateless_http", "must be true: this server keeps no sessions".to_owned());
     }
-    for key in ["ca_file", "client_cert_file"] {
-        if let Some(path) = texts.value::<Option<PathBuf>>(key).flatten().filter(|path| !path.is_file()) {
-            report(key, format!("{} is not a file that can be read", path.display()));
+    for key in ["max_response_bytes", "max_request_bytes"] {
+        if texts.value::<ByteSize>(key) == Some(ByteSize(0)) {
+            report(key, "must be at least 1: with 0 nothing would go through".to_owned());
+        }
+    }
+    let file = |key: &str| texts.value::<Option<PathBuf>>(key).flatten();
+    let pem: [(&str, PemCheck); 2] =
+        [("ca_file", toolwright_http::check_ca_file), ("client_cert_file", toolwright_http::check_client_cert_file)];
+    for (key, check) in pem {
+        if let Some(Err(error)) = file(key).map(|path| check(&path)) {
+            report(key, error.to_string());
         }
     }
     let folder = |key: &str| texts.value::<PathBuf>(key);
@@ -47,6 +57,8 @@ pub(crate) fn check(server: &ServerSpec, catalog: &Catalog, texts: &Resolution, 
     problems
 }
 
+type PemCheck = fn(&Path) -> Result<(), toolwright_http::ConfigError>;
+
 /// The names in already typed settings that fit no tool.
 pub(crate) fn check_names(server: &ServerSpec, catalog: &Catalog, settings: &Settings) -> Vec<Problem> {
     let place = |key: &str| super::DECLARED.iter().find(|declared| declared.key == key).map(|it| it.env(server));
@@ -62,6 +74,14 @@ pub(crate) fn check_names(server: &ServerSpec, catalog: &Catalog, settings: &Set
         });
     }
     problems
+}
+
+/// The fixed tools reach every other one, so that a list of names does not apply to them.
+fn report_fixed(names: &Names, mut report: impl FnMut(String)) {
+    let fixed: Vec<&str> = names.0.iter().map(String::as_str).filter(|name| gateway::is_fixed(name)).collect();
+    if !fixed.is_empty() {
+        report(format!("cannot name the fixed tools, which are always there: {}", fixed.join(", ")));
+    }
 }
 
 fn report_unknown(unknown: Vec<String>, catalog: &Catalog, mut report: impl FnMut(String)) {

@@ -27,6 +27,8 @@ pub(crate) struct ConfigFile {
     shared: Layer,
     server: Layer,
     profiles: BTreeMap<String, Layer>,
+    /// A table that this server does not read and that may have been meant for it.
+    pub(crate) lookalike: Option<String>,
     /// Faults of single keys. They stop the start, but not the reading, so that other faults are reported with them.
     pub(crate) problems: Vec<Problem>,
 }
@@ -101,6 +103,9 @@ impl Reader {
         let name = format!("server.{}", server.name);
         let servers = self.subtable(root, "server", "server");
         let table = servers.and_then(|servers| self.subtable(servers, server.name, &name)).cloned();
+        let others = servers.filter(|_| table.is_none()).into_iter().flat_map(Table::keys).map(String::as_str);
+        let lookalike = nearest(server.name, others)
+            .map(|other| format!("{}: [server.{other}] is not this server's table; was [{name}] meant?", self.place));
         let table = table.unwrap_or_default();
         let own = self.layer(&table, &format!("{name}."), &["profiles"]);
         let profiles = self.subtable(&table, "profiles", &format!("{name}.profiles")).cloned().unwrap_or_default();
@@ -112,7 +117,7 @@ impl Reader {
             }
         }
         let path = Some(path.to_path_buf());
-        ConfigFile { path, shared, server: own, profiles: layers, problems: Vec::new() }
+        ConfigFile { path, shared, server: own, profiles: layers, lookalike, problems: Vec::new() }
     }
 
     fn subtable<'a>(&mut self, parent: &'a Table, key: &str, place: &str) -> Option<&'a Table> {
@@ -208,6 +213,15 @@ mod tests {
     fn tables_of_other_servers_and_parts_are_left_alone() {
         let text = "[server.other]\nwhatever = 1\n[llm]\nbackend = \"x\"\n";
         assert_eq!(problems(text), [""; 0]);
+    }
+
+    #[test]
+    fn a_table_with_nearly_this_servers_name_is_pointed_out() {
+        let lookalike = |text| ConfigFile::parse(text, Path::new("c.toml"), &SERVER).unwrap().lookalike;
+        let found = lookalike("[server.dmeo]\nport = 1\n").unwrap();
+        assert_eq!(found, "c.toml: [server.dmeo] is not this server's table; was [server.demo] meant?");
+        assert_eq!(lookalike("[server.dmeo]\n[server.demo]\n"), None);
+        assert_eq!(lookalike("[server.other]\n"), None);
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub use document::DocumentSettings;
 pub(crate) use document::declared;
 pub(crate) use file::{ConfigFile, nearest};
 pub(crate) use report::{example, table};
-pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, resolution, resolve};
+pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, Source, lookalikes, resolution, resolve};
 pub use value::{
     BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, LogLevel, Names, ProxyUrl, Seconds, Secret,
     Switch,

@@ -68,9 +68,8 @@ mod tests {
             .filter(|line| !line.starts_with('#'))
             .map(|line| format!("{line}\n"))
             .collect();
-        let text = text.replace("~/", "/home/u/");
         let file = ConfigFile::parse(&text, Path::new("example.toml"), &SERVER).unwrap();
-        let resolved = resolve(&SERVER, &Environment::fixed([]), &Default::default(), &file, None);
+        let resolved = resolve(&SERVER, &Environment::fixed([("HOME", "/home/u")]), &Default::default(), &file, None);
         assert!(resolved.is_ok(), "{:?}", resolved.err());
     }
 

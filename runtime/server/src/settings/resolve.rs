@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use toolwright_core::ServerSpec;
 
+use super::value::PATH;
 use super::{ConfigFile, Declared, Problem, SettingValue, Settings, declared, document};
 
 /// The environment variables of this process, or a fixed set of them.
@@ -30,6 +31,14 @@ impl Environment {
         match &self.fixed {
             Some(variables) => variables.get(name).cloned(),
             None => std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()),
+        }
+    }
+
+    /// The names of all variables that are text.
+    fn names(&self) -> Vec<String> {
+        match &self.fixed {
+            Some(variables) => variables.keys().cloned().collect(),
+            None => std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect(),
         }
     }
 
@@ -178,7 +187,8 @@ pub(crate) fn resolution(
             .or_else(|| from_environment(&declared, server, environment))
             .or_else(|| file.find(declared.key, profile).map(|(text, place)| (text, Source::File(place))));
         let (text, source) = found.unwrap_or_else(|| (default(&declared, server, &state), Source::Default));
-        Resolved { declared, text: text.trim().to_owned(), source }
+        let text = expanded(&declared, text.trim(), environment);
+        Resolved { declared, text, source }
     };
     let mut resolution = Resolution { entries: declared(server).into_iter().map(find).collect() };
     let address = document::filled(server, &resolution);
@@ -187,6 +197,25 @@ pub(crate) fn resolution(
         entry.text = address;
     }
     resolution
+}
+
+/// Variables that no setting has and that were likely meant for one: those with the server's own prefix, and near misses.
+/// The API itself may have variables that begin with the same word.
+pub(crate) fn lookalikes(server: &ServerSpec, environment: &Environment) -> Vec<String> {
+    let profile = format!("{}_PROFILE", server.env_prefix);
+    let known: Vec<String> = declared(server).iter().map(|declared| declared.env(server)).chain([profile]).collect();
+    let (own, api) = (format!("{}_MCP_", server.env_prefix), format!("{}_", server.env_prefix));
+    let mut found = Vec::new();
+    for name in environment.names().into_iter().filter(|name| name.starts_with(&api) && !known.contains(name)) {
+        let near = known.iter().filter(|known| strsim::damerau_levenshtein(known, &name) <= 2).min();
+        match near {
+            Some(near) => found.push(format!("{name} is no setting; was {near} meant?")),
+            None if name.starts_with(&own) => found.push(format!("{name} is no setting; `config table` lists all")),
+            None => {}
+        }
+    }
+    found.sort();
+    found
 }
 
 /// Finds and reads all settings.
@@ -205,6 +234,15 @@ pub(crate) fn resolve(
     match Settings::parse(&texts, &mut problems) {
         Some(settings) if problems.is_empty() => Ok((settings, texts)),
         _ => Err(problems),
+    }
+}
+
+/// A path below the home folder may be written with `~/`.
+fn expanded(declared: &Declared, text: &str, environment: &Environment) -> String {
+    let below_home = text.strip_prefix("~/").filter(|_| declared.kind.placeholder == PATH);
+    match below_home.zip(environment.home()) {
+        Some((rest, home)) => home.join(rest).to_string_lossy().into_owned(),
+        None => text.to_owned(),
     }
 }
 
@@ -296,6 +334,16 @@ mod tests {
     }
 
     #[test]
+    fn a_tilde_stands_for_the_home_folder_and_a_relative_path_is_refused() {
+        let settings = resolved(&[("HOME", "/home/u"), ("DEMO_MCP_OUTPUT_DIR", "~/out")], &[], "", None).unwrap();
+        assert_eq!(settings.output_dir, Path::new("/home/u/out"));
+        for given in ["out", "./out", "~other/out"] {
+            let problems = resolved(&[("HOME", "/home/u"), ("DEMO_MCP_OUTPUT_DIR", given)], &[], "", None).unwrap_err();
+            assert!(problems[0].message.contains("absolute path"), "{given}: {}", problems[0]);
+        }
+    }
+
+    #[test]
     fn without_a_home_no_file_goes_to_the_current_folder() {
         let settings = resolved(&[("HOME", "")], &[], "", None).unwrap();
         assert_eq!(settings.output_dir, Path::new("/var/lib/toolwright/demo/output"));
@@ -307,6 +355,16 @@ mod tests {
             let problems = resolved(&[("DEMO_BASE_URL", given)], &[], "", None).unwrap_err();
             let said = problems[0].to_string();
             assert!(said.contains("://***@h") && !said.contains("s3c"), "{said}");
+        }
+    }
+
+    #[test]
+    fn variables_that_nearly_name_a_setting_are_pointed_out() {
+        let found = |name| lookalikes(&SERVER, &Environment::fixed([(name, "1")]));
+        assert_eq!(found("DEMO_MCP_READONLY"), ["DEMO_MCP_READONLY is no setting; was DEMO_MCP_READ_ONLY meant?"]);
+        assert_eq!(found("DEMO_MCP_FOO"), ["DEMO_MCP_FOO is no setting; `config table` lists all"]);
+        for name in ["DEMO_THREADS", "DEMO_MCP_READ_ONLY", "OTHER_MCP_READONLY"] {
+            assert_eq!(found(name), [""; 0], "{name}");
         }
     }
 

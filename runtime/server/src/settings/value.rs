@@ -252,15 +252,17 @@ fn is_yes(text: &str) -> bool {
     ["1", "true", "yes", "on"].iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
+/// Placeholder of paths of files and folders.
+pub(super) const PATH: &str = "PATH";
+
 impl SettingValue for PathBuf {
-    const KIND: Kind = kind("PATH", TomlForm::Text);
+    const KIND: Kind = kind(PATH, TomlForm::Text);
 
     fn read(text: &str) -> Result<Self, &'static str> {
-        const ACCEPTED: &str = "a path, absolute or relative to the working directory";
-        if text.contains('\0') {
-            return Err(ACCEPTED);
-        }
-        std::path::absolute(text).map_err(|_| ACCEPTED)
+        // A client starts a server in whatever folder it happens to be.
+        let path = PathBuf::from(text);
+        let fits = path.is_absolute() && !text.contains('\0');
+        fits.then_some(path).ok_or("an absolute path, or one that begins with ~/")
     }
 }
 
@@ -309,7 +311,7 @@ impl SettingValue for BindHost {
 }
 
 impl SettingValue for HttpPath {
-    const KIND: Kind = kind("PATH", TomlForm::Text);
+    const KIND: Kind = kind("URL_PATH", TomlForm::Text);
 
     fn read(text: &str) -> Result<Self, &'static str> {
         const RESERVED: [&str; 3] = ["/healthz", "/readyz", "/metrics"];

@@ -9,7 +9,7 @@ use std::{
 use anyhow::{Context as _, bail, ensure};
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
-use toolwright_e2e::{Session, structured, vendored_document};
+use toolwright_e2e::{Session, repository, structured, vendored_document};
 use toolwright_mock::{Mock, Options, Personality};
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
@@ -40,7 +40,7 @@ async fn main() -> anyhow::Result<()> {
     session.close().await?;
     let violations = mock.violations();
     ensure!(violations.is_empty(), "the mock saw requests that break the document: {violations:?}");
-    say("Done: every request that reached the mock was as LocalAI wants it");
+    say(&format!("Done: {} requests reached the mock, each as LocalAI wants it", mock.requests().len()));
     Ok(())
 }
 
@@ -78,23 +78,35 @@ async fn show_speech(session: &Session) -> anyhow::Result<()> {
     let path = answer.get("saved_path").and_then(Value::as_str).context("the answer names no saved file")?;
     let bytes = std::fs::read(path)?;
     ensure!(bytes.starts_with(b"RIFF"), "the saved file is not a WAV file");
-    line(&format!("a WAV file of {} bytes is saved at {path}", bytes.len()));
+    let kept = repository().join("target/demo/hello.wav");
+    std::fs::create_dir_all(kept.parent().unwrap_or(Path::new(".")))?;
+    std::fs::write(&kept, &bytes)?;
+    line(&format!(
+        "a WAV file of {} bytes, saved by the server; a copy to listen to: target/demo/hello.wav",
+        bytes.len()
+    ));
     Ok(())
 }
 
 async fn show_search(session: &Session) -> anyhow::Result<()> {
+    say("98 further operations are not listed, and found by what they do:");
+    for question in ["설치된 백엔드 목록 보여줘", "モデルのインストールの進捗", "which models can be installed"]
+    {
+        line(&format!("{question}  ->  {}", first_match(session, question).await?));
+    }
     let question = "turn token ids back into text";
-    let found = call(session, "search_additional_tools", json!({"query": question, "limit": 3})).await?;
-    let first = found
-        .pointer("/matches/0/name")
-        .or_else(|| found.pointer("/data/matches/0/name"))
-        .and_then(Value::as_str)
-        .context("nothing was found")?
-        .to_owned();
-    line(&format!("\"{question}\" finds {first}; it is hidden, so it runs through the gateway"));
+    let first = first_match(session, question).await?;
+    line(&format!("{question}  ->  {first}; it is hidden, so it runs through the gateway:"));
     let arguments = json!({"tool_name": first, "arguments": {"request": {"model": "m", "tokens": [1, 42, 9001]}}});
     call(session, "execute_additional_tool", arguments).await?;
     Ok(())
+}
+
+/// The name of the tool that fits a sentence best.
+async fn first_match(session: &Session, question: &str) -> anyhow::Result<String> {
+    let found = session.call("search_additional_tools", json!({"query": question, "limit": 3})).await?;
+    let first = structured(&found).pointer("/matches/0/name").and_then(Value::as_str).map(str::to_owned);
+    first.with_context(|| format!("nothing was found for {question}"))
 }
 
 async fn show_stream(session: &Session) -> anyhow::Result<()> {
@@ -102,9 +114,9 @@ async fn show_stream(session: &Session) -> anyhow::Result<()> {
     let arguments = json!({"request": {"model": "demo-model", "stream": true,
         "messages": [{"role": "user", "content": "Count to five."}]}});
     let answer = call(session, "chat", arguments).await?;
-    for update in session.progress().iter().skip(before) {
-        line(&format!("progress {}: {}", update.progress, update.message.as_deref().unwrap_or_default()));
-    }
+    let progress = session.progress();
+    let updates: Vec<&str> = progress.iter().skip(before).filter_map(|update| update.message.as_deref()).collect();
+    line(&format!("{} progress notifications while it streamed: {}", updates.len(), updates.join(" | ")));
     line(&format!("assembled: {}", answer.pointer("/data/choices/0/message/content").unwrap_or(&Value::Null)));
     Ok(())
 }

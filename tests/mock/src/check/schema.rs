@@ -208,12 +208,12 @@ fn is_of(name: &str, value: &Value) -> bool {
     }
 }
 
-/// `1.0` is an integer (JSON Schema 2020-12, validation section 6.1.1); digits beyond 64 bits are one as well.
+/// Digits and nothing else, as decoders of typed languages want it: JSON Schema calls `1.0` an integer, a server that
+/// decodes into an integer refuses it.
 fn is_integer(value: &Value) -> bool {
     let Value::Number(number) = value else { return false };
     let text = number.to_string();
-    text.trim_start_matches('-').bytes().all(|b| b.is_ascii_digit())
-        || number.as_f64().is_some_and(|f| f.fract() == 0.0 && f.is_finite())
+    text.strip_prefix('-').unwrap_or(&text).bytes().all(|b| b.is_ascii_digit())
 }
 
 fn check_values(words: &Map<String, Value>, value: &Value, at: &str, out: &mut Findings) {
@@ -320,6 +320,14 @@ mod tests {
         assert_eq!(errors(json!({"type": "string"}), json!(null)).len(), 1);
         assert_eq!(errors(json!({"type": "string", "nullable": true}), json!(null)).len(), 0);
         assert_eq!(errors(json!({"type": ["string", "null"]}), json!(null)).len(), 0);
+    }
+
+    #[test]
+    fn an_integer_has_no_fraction_however_it_is_written() {
+        for text in ["5.0", "5e0", "0.5"] {
+            let number: Value = serde_json::from_str(text).unwrap_or_default();
+            assert_eq!(errors(json!({"type": "integer"}), number).len(), 1, "{text}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 type Correction = fn(&mut Document) -> bool;
 
-const CORRECTIONS: [(&str, Correction); 22] = [
+const CORRECTIONS: [(&str, Correction); 24] = [
     ("the token metrics and the list of backend jobs have no route", dead_routes),
     ("the two toggles live under other paths", toggle_paths),
     ("jobs need their uuid", job_ids),
@@ -31,6 +31,8 @@ const CORRECTIONS: [(&str, Correction); 22] = [
     ("audio transforms take free parameters", transform_fields),
     ("the model lists can be filtered", model_filters),
     ("traces are a list", traces_list),
+    ("installed backends are records of their own", installed_backends),
+    ("a guide is markdown unless JSON is asked for", guide_forms),
     ("useful routes are missing", missing_routes),
 ];
 
@@ -234,6 +236,24 @@ fn model_filters(document: &mut Document) -> bool {
 fn traces_list(document: &mut Document) -> bool {
     everywhere(["GET /api/traces", "GET /api/backend-traces"], |key| {
         answers(document, key, "application/json", json!({"type": "array", "items": {"type": "object"}}))
+    })
+}
+
+/// The first five fields of the type have no JSON names.
+fn installed_backends(document: &mut Document) -> bool {
+    let (text, flag) = (json!({"type": "string"}), json!({"type": "boolean"}));
+    let backend = json!({"type": "object", "required": ["Name", "RunFile", "IsMeta", "IsSystem", "Metadata"], "properties": {
+        "Name": text, "RunFile": text, "IsMeta": flag, "IsSystem": flag, "Metadata": {"type": ["object", "null"]},
+        "upgrade_available": flag, "available_version": text, "nodes": {"type": "array", "items": {"type": "object"}}}});
+    answers(document, "GET /backends", "application/json", json!({"type": "array", "items": backend}))
+}
+
+fn guide_forms(document: &mut Document) -> bool {
+    on(document, "GET /api/instructions/{name}", |operation| {
+        operation.responses.iter_mut().filter(|response| response.status == "200").for_each(|response| {
+            response.media.retain(|(media, _)| media != "text/markdown");
+            response.media.push(("text/markdown".to_owned(), json!({"type": "string"})));
+        });
     })
 }
 

@@ -28,6 +28,8 @@ pub(super) fn answer(document: &Document, key: &str, call: &Call) -> Option<Answ
             &json!({"backends": ["llama-cpp", "whisper"], "loaded_models": [{"id": MODELS[0], "backend": "llama-cpp"}]}),
         )),
         "GET /api/p2p/token" => Some(Answer::text("bW9jay1wMnAtdG9rZW4=")),
+        "GET /backends" => Some(Answer::json(200, &installed_backends())),
+        "GET /api/instructions/{name}" if call.query_value("format").as_deref() != Some("json") => Some(guide(call)),
         "GET /api/traces" | "GET /api/backend-traces" => Some(traces(call)),
         "PATCH /api/models/config-json/{name}" => Some(patched(call)),
         "POST /backend/shutdown" => Some(shut_down(call)),
@@ -86,6 +88,20 @@ fn traces(call: &Call) -> Answer {
         .with("x-total-count", TOTAL.to_string())
         .with("x-trace-offset", offset.to_string())
         .with("x-trace-limit", limit.to_string())
+}
+
+/// Installed backends: a system one without metadata, and one of the gallery.
+fn installed_backends() -> Value {
+    json!([
+        {"Name": "llama-cpp", "RunFile": "/backends/llama-cpp/run.sh", "IsMeta": false, "IsSystem": false,
+         "Metadata": {"name": "llama-cpp", "version": "1.0.0"}, "upgrade_available": true, "available_version": "1.1.0"},
+        {"Name": "whisper", "RunFile": "/usr/share/whisper/run.sh", "IsMeta": false, "IsSystem": true, "Metadata": null},
+    ])
+}
+
+fn guide(call: &Call) -> Answer {
+    let text = format!("# {}\n\nHow this area of the API is used.\n", call.path_value("name"));
+    Answer::bytes(200, "text/markdown; charset=UTF-8", text)
 }
 
 fn patched(call: &Call) -> Answer {

@@ -14,7 +14,7 @@ struct Site {
     address: SocketAddr,
     upstream: Upstream,
     stop: Option<oneshot::Sender<()>>,
-    serving: tokio::task::JoinHandle<std::io::Result<()>>,
+    serving: tokio::task::JoinHandle<()>,
     _state: TempDir,
 }
 
@@ -25,7 +25,9 @@ impl Site {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
-        let serving = tokio::spawn(async move { run(&app, listener, async { drop(stopped.await) }).await });
+        let serving = tokio::spawn(async move {
+            run(&app, listener, async { drop(stopped.await) }).await;
+        });
         Site { address, upstream, stop: Some(stop), serving, _state: state }
     }
 
@@ -132,6 +134,39 @@ async fn a_body_over_the_limit_is_refused() {
 }
 
 #[tokio::test]
+async fn a_body_that_is_no_message_is_answered_as_json_rpc() {
+    let site = Site::start(|_| ()).await;
+    for (body, code, id) in [
+        (r#"{"jsonrpc":"2.0","id":7,"method":"#, -32700, json!(7)),
+        (r#"{"jsonrpc":"2.0","id":8}"#, -32600, json!(8)),
+        ("[]", -32600, Value::Null),
+    ] {
+        let (status, _, answer) = site.request(POST, body).await;
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!((status, &answer["error"]["code"], &answer["id"]), (400, &json!(code), &id), "{body}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn half_a_character_is_replaced_and_the_call_goes_through() {
+    let site = Site::start(|_| ()).await;
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no\ud83d","arguments":{}}}"#;
+    let (status, _, answer) = site.request(POST, body).await;
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer.contains("no\u{fffd}"), "{answer}");
+}
+
+#[tokio::test]
+async fn half_of_a_request_does_not_hold_the_end_back() {
+    let mut site = Site::start(|_| ()).await;
+    let mut connection = TcpStream::connect(site.address).await.unwrap();
+    connection.write_all(b"POST /mcp HT").await.unwrap();
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    site.stop.take().unwrap().send(()).unwrap();
+    tokio::time::timeout(Duration::from_secs(10), site.serving).await.expect("before the grace is over").unwrap();
+}
+
+#[tokio::test]
 async fn metrics_are_prometheus_text() {
     let site = Site::start(|_| ()).await;
     let (_, head, body) = site.request("GET /metrics HTTP/1.1", "").await;
@@ -159,7 +194,7 @@ async fn stopping_lets_calls_in_flight_finish() {
     let mut answer = String::new();
     connection.read_to_string(&mut answer).await.unwrap();
     assert!(answer.contains("\"code\":\"deadline\""), "the call ran to its own end: {answer}");
-    site.serving.await.unwrap().unwrap();
+    site.serving.await.unwrap();
 }
 
 #[tokio::test]
@@ -169,11 +204,7 @@ async fn what_outlasts_the_grace_is_cut_off() {
     let _connection = site.begin(POST, &call.to_string()).await;
     until(|| site.upstream.seen.slow_begun.load(Atomic::SeqCst) == 1).await;
     site.stop.take().unwrap().send(()).unwrap();
-    tokio::time::timeout(Duration::from_millis(600), site.serving)
-        .await
-        .expect("before the call's end")
-        .unwrap()
-        .unwrap();
+    tokio::time::timeout(Duration::from_millis(600), site.serving).await.expect("before the call's end").unwrap();
 }
 
 async fn until(condition: impl Fn() -> bool) {

@@ -2,7 +2,7 @@ use rmcp::transport::Transport as _;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex};
 
-use super::{Lines, without_lone_surrogates};
+use super::Lines;
 
 const LONGEST: usize = 2000;
 
@@ -43,13 +43,6 @@ async fn half_a_character_is_replaced_and_the_message_goes_through() {
     let (answers, methods) = exchange(&[line, &b"\n"[..]].concat()).await;
     assert_eq!(answers, Vec::<Value>::new());
     assert_eq!(methods, [r#"x/y {"a":"�","b":"�!","c":"😀","d":"\\ud83d"}"#]);
-}
-
-#[test]
-fn text_without_half_characters_is_left_alone() {
-    for text in [r#""\\ud800""#, r#""\ud83d\ude00""#, r#""\u00e9""#, "\"\\"] {
-        assert_eq!(without_lone_surrogates(text.as_bytes()), None, "{text}");
-    }
 }
 
 #[tokio::test]

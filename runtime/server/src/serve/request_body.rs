@@ -1,0 +1,58 @@
+//! Request bodies that are no message: repaired where that is possible, else answered as JSON-RPC errors.
+//!
+//! rmcp answers them with 415 and a line of text, as if the media type were wrong.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::{StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use rmcp::RoleServer;
+use rmcp::service::TxJsonRpcMessage;
+
+use super::message::{message, request_id, without_lone_surrogates};
+use crate::App;
+
+/// A larger body is not kept for the message of its refusal.
+const KEPT_BYTES: usize = 1 << 20;
+
+/// Reads the body whole, which the protocol's service does in any case.
+pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let limit = app.settings.max_request_bytes.0;
+    let Ok(bytes) = to_bytes(body, usize::try_from(limit).unwrap_or(usize::MAX)).await else {
+        let message = format!("the body is larger than {limit} bytes (setting MAX_REQUEST_BYTES), or broke off\n");
+        return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
+    };
+    let bytes = whole(bytes);
+    // What the client declared is the length as it came.
+    parts.headers.remove(header::CONTENT_LENGTH);
+    let kept = (bytes.len() <= KEPT_BYTES).then(|| bytes.clone());
+    let is_json =
+        parts.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    let answer = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+    if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE || !is_json {
+        return answer;
+    }
+    let bytes = kept.unwrap_or_default();
+    let Err(error) = message(&bytes) else { return answer };
+    tracing::warn!(target: "toolwright::server", error = %error.message, "refused a message");
+    let refusal = TxJsonRpcMessage::<RoleServer>::error(error, request_id(&bytes));
+    (StatusCode::BAD_REQUEST, Json(refusal)).into_response()
+}
+
+/// The body without halves of characters.
+fn whole(bytes: Bytes) -> Bytes {
+    let may_hold_a_half = bytes.contains(&b'\\') && bytes.windows(3).any(|window| window.eq_ignore_ascii_case(b"\\ud"));
+    let repaired = may_hold_a_half.then(|| without_lone_surrogates(&bytes)).flatten();
+    match repaired {
+        Some(repaired) => {
+            tracing::warn!(target: "toolwright::server", "replaced half characters (lone surrogates) in a message");
+            repaired.into()
+        }
+        None => bytes,
+    }
+}

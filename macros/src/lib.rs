@@ -32,7 +32,7 @@ use proc_macro::TokenStream;
 ///
 /// - `#[tool(..)]`: `name`, `title`, `risk = read_only | compute | write | destructive` and `schema` (a file below the
 ///   crate's root) are required; `description`, `tags(..)`, `advertised`, `result`, `output`, `open_world`, `idempotent`,
-///   `deadline_seconds` and `secrets(..)` are not.
+///   `deadline_seconds` and `secrets(..)` are not. `output` is a type, or its text in quotes.
 /// - `#[http(post = "/path", ..)]` with `declared`, `produces(..)`, `stream`, `missing`, `instead`, `server`,
 ///   `security(("scheme"), ..)`; or
 ///   `#[websocket(path = "/path", exchange = receive | session, ..)]`; or `#[no_route(declared = "GET /path",

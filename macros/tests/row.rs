@@ -30,7 +30,14 @@ pub struct GetWidget {
 
 /// Store a picture.
 #[derive(Serialize, Tool)]
-#[tool(name = "put_picture", title = "Put picture", risk = destructive, idempotent, schema = "tests/schemas/get_widget.json")]
+#[tool(
+    name = "put_picture",
+    title = "Put picture",
+    risk = destructive,
+    idempotent,
+    schema = "tests/schemas/get_widget.json",
+    output = "std::collections::BTreeMap<String, u64>"
+)]
 #[http(put = "/picture")]
 pub struct PutPicture {
     #[file]
@@ -51,6 +58,13 @@ fn texts_come_from_the_doc_comment() {
     assert_eq!(row.description, "Show one widget, or its parts.\nInputs: `widget_id`.");
     assert_eq!(row.summary, "Show one widget, or its parts.");
     assert_eq!(row.search.ko, ["위젯"]);
+}
+
+#[test]
+fn an_output_is_a_type_or_its_text() {
+    let outputs: (Vec<<GetWidget as toolwright_core::Tool>::Output>, <PutPicture as toolwright_core::Tool>::Output) =
+        (vec![String::new()], [(String::new(), 1_u64)].into());
+    assert_eq!((outputs.0.len(), outputs.1.len()), (1, 1));
 }
 
 #[test]

@@ -18,6 +18,7 @@ mod model;
 mod pass;
 mod rust;
 pub mod source;
+mod stale_names;
 mod summary;
 pub mod surface;
 mod text;
@@ -25,6 +26,8 @@ mod text;
 pub use draft::{Draft, draft};
 pub use file_set::{FileSet, MANIFEST, read_manifest};
 pub use summary::{ListedTool, Summary};
+
+use std::collections::BTreeMap;
 
 use diagnostic::Sink;
 use load::{Files, Prose};
@@ -48,9 +51,21 @@ pub struct Generated {
 ///
 /// Returns `None` where `sink` has an error: nothing is generated from wrong inputs.
 pub fn generate(files: &Files, dir: &str, sink: &mut Sink) -> Option<Generated> {
+    generate_after(files, dir, &BTreeMap::new(), sink)
+}
+
+/// As [`generate`], and warns where a text names one of these `earlier` tools that is there no more. They are what an
+/// earlier run made: names, with method and path of the operation, such as `GET /things`.
+pub fn generate_after(
+    files: &Files,
+    dir: &str,
+    earlier: &BTreeMap<String, String>,
+    sink: &mut Sink,
+) -> Option<Generated> {
     let loaded = load::load_server(files, dir, sink)?;
     let mut model = Model::new(&loaded);
     pass::run(&mut model, sink);
+    stale_names::check(files, &model, earlier, sink);
     if sink.has_errors() {
         return None;
     }

@@ -11,7 +11,7 @@ use toolwright_generator::diagnostic::Sink;
 use toolwright_generator::load::{Dialect, Files, Prose, is_server_name, referenced_files, vendor};
 use toolwright_generator::look_over;
 
-use crate::workspace;
+use crate::workspace::{self, counted};
 
 /// The whole download may take this long.
 const DOWNLOAD_TIMEOUT: Duration = Duration::from_secs(60);
@@ -104,8 +104,11 @@ pub(crate) fn import(
     workspace::write_file(&folder.join(file), vendored.text.as_bytes())?;
     workspace::write_file(&folder.join("source.toml"), record.as_bytes())?;
     eprintln!(
-        "specs/{name}/{file}: {} paths, {} operations, {} definitions ({})",
-        facts.paths, facts.operations, facts.definitions, provenance.dialect
+        "specs/{name}/{file}: {}, {}, {} ({})",
+        counted(facts.paths, "path"),
+        counted(facts.operations, "operation"),
+        counted(facts.definitions, "definition"),
+        provenance.dialect
     );
     Ok((code, Some(Imported { file })))
 }

@@ -3,6 +3,7 @@
 //! Writing and checking are two verbs over one comparison of what should be there with what is.
 
 mod compare;
+mod earlier;
 mod table;
 
 use std::path::Path;
@@ -12,10 +13,10 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use toolwright_generator::diagnostic::{Severity, Sink};
-use toolwright_generator::{Generated, generate};
+use toolwright_generator::{Generated, generate_after};
 
 use crate::workspace::{self, counted};
-use compare::{Difference, compare, orphan_packages, settle};
+use compare::{Difference, Settled, compare, orphan_packages, settle};
 
 /// Generate the crates of all servers, or of those named.
 #[derive(Debug, Args)]
@@ -51,11 +52,13 @@ impl Regenerate {
         let root = workspace::root()?;
         let folders = if self.servers.is_empty() { all_servers(&root)? } else { self.named_servers(&root)? };
         let start = Instant::now();
+        table::warm_up();
         let (mut found, mut generated, mut warnings) = (Sink::new(), Vec::new(), Vec::new());
         for folder in &folders {
             eprintln!("reading {folder}");
             let mut sink = Sink::new();
-            generated.extend(generate(&workspace::read_folder(&root, folder)?, folder, &mut sink));
+            let earlier = earlier::tools(&root, folder);
+            generated.extend(generate_after(&workspace::read_folder(&root, folder)?, folder, &earlier, &mut sink));
             warnings.push(sink.count(Severity::Warning));
             found.append(sink);
         }
@@ -69,17 +72,17 @@ impl Regenerate {
             let settled = self.apply(&root, &generated);
             (settled, weights.join())
         });
-        let (code, differences) = settled?;
+        let (code, outcome) = settled?;
         let weights = weights.map_err(|_| anyhow::anyhow!("the lists could not be weighed"))?;
         table::print(&generated, &weights, &warnings, self.verbose);
         let files = generated.iter().map(|server| server.files.iter().count()).sum();
         let (servers, files) = (counted(generated.len(), "server"), counted(files, "file"));
-        eprintln!("{servers}, {files}, {} in {} ms", counted(differences, "difference"), start.elapsed().as_millis());
+        eprintln!("{servers}, {files}: {outcome}, in {} ms", start.elapsed().as_millis());
         Ok(code)
     }
 
-    /// Compares with the disk and settles what differs; the number of differences comes along.
-    fn apply(&self, root: &Path, generated: &[Generated]) -> Result<(ExitCode, usize)> {
+    /// Compares with the disk and settles what differs; what was done comes along, for people.
+    fn apply(&self, root: &Path, generated: &[Generated]) -> Result<(ExitCode, String)> {
         let mut differences = Vec::new();
         for server in generated {
             differences.extend(compare(root, &server.files)?);
@@ -87,7 +90,7 @@ impl Regenerate {
         if self.servers.is_empty() {
             differences.extend(orphan_packages(root, generated)?);
         }
-        Ok((self.settle(root, generated, &differences)?, differences.len()))
+        self.settle(root, generated, &differences)
     }
 
     /// The folders of the servers that were named, each once.
@@ -99,22 +102,30 @@ impl Regenerate {
         Ok(folders)
     }
 
-    fn settle(&self, root: &Path, generated: &[Generated], differences: &[Difference]) -> Result<ExitCode> {
-        let refused = |difference: &&Difference| matches!(difference, Difference::Edited(_)) && !self.force;
-        if self.check || self.dry_run {
+    fn settle(&self, root: &Path, generated: &[Generated], differences: &[Difference]) -> Result<(ExitCode, String)> {
+        if self.check {
             differences.iter().for_each(|difference| eprintln!("{difference}"));
             remedies(differences).iter().for_each(|remedy| eprintln!("{remedy}"));
-            let fails = self.check && !differences.is_empty();
-            return Ok(if fails { ExitCode::from(1) } else { ExitCode::SUCCESS });
+            let code = if differences.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) };
+            return Ok((code, counted(differences.len(), "difference")));
         }
+        let refused = |difference: &&Difference| matches!(difference, Difference::Edited(_)) && !self.force;
         let edited: Vec<&Difference> = differences.iter().filter(refused).collect();
+        if self.dry_run {
+            differences.iter().for_each(|difference| eprintln!("{}", difference.plan()));
+            if !edited.is_empty() {
+                eprintln!("nothing would be written while files are edited by hand");
+            }
+            let Settled { written, removed } = Settled::of(generated, differences);
+            return Ok((ExitCode::SUCCESS, format!("{written} to be written, {removed} to be removed")));
+        }
         if !edited.is_empty() {
             edited.iter().for_each(|difference| eprintln!("{difference}"));
             eprintln!("nothing was written: change the spec instead, or overwrite these files with --force");
-            return Ok(ExitCode::from(1));
+            return Ok((ExitCode::from(1), "0 written, 0 removed".to_owned()));
         }
-        settle(root, generated, differences)?;
-        Ok(ExitCode::SUCCESS)
+        let Settled { written, removed } = settle(root, generated, differences)?;
+        Ok((ExitCode::SUCCESS, format!("{written} written, {removed} removed")))
     }
 }
 

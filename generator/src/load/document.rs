@@ -59,14 +59,14 @@ pub struct Document {
     pub value: Value,
     /// Facts of the published form.
     pub facts: DocumentFacts,
-    /// The 3.1 form before overlays: what the document itself declares.
-    pub declared: Value,
+    /// The 3.1 form before overlays, where there are any.
+    declared: Option<Value>,
     /// Where nodes came from that do not stand at the same pointer in the published document.
     origins: Origins,
 }
 
 impl Document {
-    pub(super) fn new(value: Value, declared: Value, facts: DocumentFacts, origins: Origins) -> Self {
+    pub(super) fn new(value: Value, declared: Option<Value>, facts: DocumentFacts, origins: Origins) -> Self {
         Self { value, facts, declared, origins }
     }
 
@@ -74,6 +74,18 @@ impl Document {
     #[must_use]
     pub fn get(&self, pointer: &str) -> Option<&Value> {
         self.value.pointer(pointer)
+    }
+
+    /// The 3.1 form before overlays: what the document itself declares.
+    #[must_use]
+    pub fn declared(&self) -> &Value {
+        self.declared.as_ref().unwrap_or(&self.value)
+    }
+
+    /// Whether the node at a JSON pointer is as the document declares it: overlays left it alone.
+    #[must_use]
+    pub fn is_as_declared(&self, pointer: &str) -> bool {
+        self.declared.as_ref().is_none_or(|declared| declared.pointer(pointer) == self.get(pointer))
     }
 
     /// Where the node at a JSON pointer of the 3.1 form is written: in the published document, or in

@@ -335,6 +335,9 @@ pub(crate) fn percent_decoded(text: &str) -> String {
 /// The files that a file refers to, by path from the root. For collecting them before a document is read.
 #[must_use]
 pub fn referenced_files(label: &str, bytes: &[u8]) -> Vec<String> {
+    if !may_refer_to_files(bytes) {
+        return Vec::new();
+    }
     let mut sink = Sink::new();
     let source = Source::from_bytes(label, bytes, &mut sink);
     let Some(mut value) = source.and_then(|source| source.read(&mut sink)) else {
@@ -349,6 +352,18 @@ pub fn referenced_files(label: &str, bytes: &[u8]) -> Vec<String> {
         }
     });
     found.into_iter().collect()
+}
+
+/// Whether a text may hold a reference to a file. In most none does, and reading those only to see that costs as much as
+/// everything that follows. Each `$ref` is followed by a quoted `#` there; an escaped `$` is looked at properly.
+fn may_refer_to_files(bytes: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(bytes) else { return true };
+    let is_internal = |behind: &str| {
+        let value = behind.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':').map(str::trim_start);
+        value.is_some_and(|value| value.starts_with("'#") || value.starts_with("\"#"))
+    };
+    ["\\u0024", "\\x24", "\\U00000024"].iter().any(|dollar| text.contains(dollar))
+        || text.split("$ref").skip(1).any(|behind| !is_internal(behind))
 }
 
 /// Whether a value refers to other files, or has path items that are references.

@@ -73,6 +73,12 @@ impl LoadedServer {
         !self.is_complete && self.unapplied.as_ref().is_none_or(|texts| texts.iter().any(has))
     }
 
+    /// Paths of the files that its author wrote: `server.yaml` and the overlays.
+    pub(crate) fn own_files(&self) -> Vec<String> {
+        let overlays = self.config.overlays.iter().filter_map(|name| files::join(&self.dir, name));
+        std::iter::once(self.source.label().to_owned()).chain(overlays).collect()
+    }
+
     /// The place of a JSON pointer of `server.yaml`, such as `/exposed/3`.
     #[must_use]
     pub fn config_place(&self, pointer: &str) -> Place {
@@ -100,6 +106,7 @@ pub fn load_server(files: &Files, dir: &str, sink: &mut Sink) -> Option<LoadedSe
     check_folder(&config, dir, &source, sink);
     let server = Folder { files, dir, config: &config, source: &source };
     let listed = value.get("overlays").map_or(0, |overlays| overlays.as_array().map_or(1, Vec::len));
+    server.unlisted_overlays(sink);
     let (document, is_complete) = server.document(sink)?;
     let is_complete = is_complete && listed == server.config.overlays.len();
     let unapplied = server.overlay_texts();
@@ -167,6 +174,21 @@ impl Folder<'_> {
         }
     }
 
+    /// An overlay that was written and never listed changes nothing, which nobody would see.
+    fn unlisted_overlays(&self, sink: &mut Sink) {
+        let listed: Vec<String> = self.config.overlays.iter().filter_map(|name| files::join(self.dir, name)).collect();
+        let inside = format!("{}/", self.dir);
+        for path in self.files.paths().filter(|path| !listed.iter().any(|listed| listed == path)) {
+            let Some(name) = path.strip_prefix(&inside).filter(|name| name.starts_with("overlays/")) else { continue };
+            let help = match listed.is_empty() {
+                true => format!("add the line `overlays: [{name}]`, or remove the file"),
+                false => format!("add the line `  - {name}` to `overlays:`, or remove the file"),
+            };
+            let message = format!("`{name}` is not listed under `overlays`, and nothing in it is used");
+            sink.push(Diagnostic::warning("unlisted-overlay", message).at(self.source.place("/overlays")).help(help));
+        }
+    }
+
     /// The texts of all overlays; `None` where one is not there or is no text.
     fn overlay_texts(&self) -> Option<Vec<String>> {
         let text = |name: &String| {
@@ -203,8 +225,8 @@ impl Folder<'_> {
 /// A document in its 3.1 form, before and between overlays.
 struct Published {
     value: Value,
-    /// The value before overlays.
-    declared: Value,
+    /// The value before the first overlay.
+    declared: Option<Value>,
     facts: DocumentFacts,
     origins: Origins,
 }
@@ -218,11 +240,12 @@ impl Published {
         }
         let facts = facts::gather(&value, dialect, source.label(), sha256);
         let value = upgrade::upgrade(value, dialect, &mut origins, sink);
-        Some(Self { declared: value.clone(), value, facts, origins })
+        Some(Self { declared: None, value, facts, origins })
     }
 
     fn overlay(&mut self, overlay: &Value, source: &Arc<Source>, sink: &mut Sink) {
         let number = self.origins.add(Arc::clone(source));
+        self.declared.get_or_insert_with(|| self.value.clone());
         let places = |pointer: &str| source.place(pointer);
         overlay::apply(overlay, &mut self.value, &mut self.origins, number, &places, sink);
     }

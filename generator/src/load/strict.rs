@@ -234,7 +234,8 @@ pub fn did_you_mean<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str
     nearest(word, candidates).map(|near| format!("did you mean `{near}`?"))
 }
 
-fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+/// The candidate that is near enough to be meant.
+pub(super) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     // A third of the word may be wrong, and two letters always.
     let limit = (word.chars().count() / 3).max(2);
     candidates

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::origin::Origins;
-use super::{DocumentFacts, Files, Prose, Published, drop_prose, whole};
+use super::{DocumentFacts, Files, Prose, drop_prose, facts, upgrade, whole};
 use crate::diagnostic::Sink;
 use crate::source::{Source, sha256_hex, to_yaml};
 
@@ -26,12 +26,14 @@ pub struct Vendored {
 pub fn vendor(label: &str, files: &Files, prose: Prose, sink: &mut Sink) -> Option<Vendored> {
     let bytes = files.get(label).unwrap_or_default();
     let source = Arc::new(Source::from_bytes(label, bytes, sink)?);
-    let facts = Published::read(Arc::clone(&source), sha256_hex(bytes), files, prose, sink)?.facts;
     let mut origins = Origins::new(Arc::clone(&source));
-    let (mut value, _) = whole(&source, files, &mut origins, sink)?;
+    let (mut value, dialect) = whole(&source, files, &mut origins, sink)?;
     if prose == Prose::Drop {
         drop_prose(&mut value);
     }
+    let facts = facts::gather(&value, dialect, source.label(), sha256_hex(bytes));
+    // For what it finds: the published form is what is kept.
+    upgrade::upgrade(value.clone(), dialect, &mut origins, sink);
     for pointer in SORTED {
         if let Some(Value::Object(members)) = value.pointer_mut(pointer) {
             members.sort_keys();

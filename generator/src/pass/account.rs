@@ -13,10 +13,10 @@ use crate::model::Model;
 
 pub(super) fn account(model: &mut Model, sink: &mut Sink) {
     let document = &model.loaded.document;
-    let mut inventory = Inventory { declared: &document.declared, parts: BTreeSet::new() };
+    let mut inventory = Inventory { declared: document.declared(), parts: BTreeSet::new() };
     inventory.paths();
     inventory.components();
-    let still_there = |pointer: &str| document.get(pointer) == document.declared.pointer(pointer);
+    let still_there = |pointer: &str| document.is_as_declared(pointer);
     let mut gaps = BTreeSet::new();
     for (part, pointer) in &inventory.parts {
         let is_known = model.ledger.outcome(*part, pointer).is_some();

@@ -6,7 +6,7 @@ use super::join;
 use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::load::config::is_fixed_tool;
 use crate::load::did_you_mean;
-use crate::load::extension::{EXTENSION, Media, Risk};
+use crate::load::extension::{self, EXTENSION, Media, Risk};
 use crate::model::Model;
 use crate::model::operation::Operation;
 use crate::model::tool::{Argument, Binding, FormKind, Role, Tool};
@@ -128,7 +128,7 @@ fn media(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) {
 fn is_written(model: &Model, operation: &str, key: &str) -> bool {
     let own = join(operation, EXTENSION);
     match model.loaded.document.get(&own) {
-        Some(Value::Object(members)) => members.contains_key(key),
+        Some(Value::Object(members)) => extension::is_written(members, key),
         Some(_) => true,
         None => false,
     }

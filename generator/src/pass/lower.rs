@@ -42,7 +42,7 @@ const APPLIED: [&str; 8] =
     ["not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems"];
 
 /// Words that say nothing about which values match.
-const SILENT: [&str; 15] = [
+const SILENT: [&str; 16] = [
     "title",
     "example",
     "examples",
@@ -55,6 +55,7 @@ const SILENT: [&str; 15] = [
     "$schema",
     "$id",
     "$anchor",
+    "$recursiveAnchor",
     "$defs",
     "definitions",
     "contentSchema",
@@ -136,6 +137,22 @@ fn pointer_of(name: &str) -> String {
     if name.starts_with('/') { name.to_owned() } else { join(DEFINITIONS.trim_end_matches('/'), name) }
 }
 
+/// The outermost schema around a node: a definition, or the value of the first `schema` on the way to the node.
+fn schema_root(pointer: &str) -> &str {
+    let ends: Vec<usize> = pointer.match_indices('/').map(|(at, _)| at).skip(1).chain([pointer.len()]).collect();
+    let upto = |end: &usize| pointer.get(..*end).unwrap_or(pointer);
+    if pointer.starts_with(DEFINITIONS) {
+        return ends.get(2).map_or(pointer, upto);
+    }
+    let is_schema = |end: &&usize| upto(end).ends_with("/schema") || upto(end).ends_with("/itemSchema");
+    ends.iter().find(is_schema).map_or(pointer, upto)
+}
+
+/// A JSON pointer as a URI fragment, as far as reading it back needs (RFC 6901 section 6).
+fn uri_fragment(pointer: &str) -> String {
+    pointer.replace('%', "%25")
+}
+
 /// What the value of a keyword must be (JSON Schema 2020-12).
 fn wanted(keyword: &str) -> Option<&'static str> {
     Some(match keyword {
@@ -145,7 +162,7 @@ fn wanted(keyword: &str) -> Option<&'static str> {
         | "maxProperties" => "a whole number, 0 or more",
         "pattern" => "a regular expression",
         "uniqueItems" | "readOnly" => "true or false",
-        "$ref" | "description" | "format" | "contentEncoding" | "contentMediaType" => "a text",
+        "$ref" | "$recursiveRef" | "description" | "format" | "contentEncoding" | "contentMediaType" => "a text",
         "enum" | "required" | "prefixItems" | "allOf" | "anyOf" | "oneOf" => "a list",
         "properties" | "patternProperties" | "dependentRequired" => "a mapping",
         "items" | "additionalProperties" => "a schema",
@@ -244,6 +261,10 @@ impl Lowering<'_> {
         let pointer = join(&schema.origin, keyword);
         match (keyword, value) {
             ("$ref", Value::String(reference)) => self.reference(schema, reference, &pointer),
+            ("$recursiveRef", Value::String(reference)) if reference == "#" => {
+                let target = self.recursive_anchor(&schema.origin);
+                self.reference(schema, &format!("#{}", uri_fragment(&target)), &pointer);
+            }
             ("type", value) => self.types(schema, value, &pointer),
             ("description", Value::String(text)) => schema.description = Some(text.clone()),
             ("format", Value::String(format)) => schema.format = Some(format.clone()),
@@ -324,6 +345,21 @@ impl Lowering<'_> {
                 );
             }
         }
+    }
+
+    /// What `$recursiveRef: "#"` means (JSON Schema 2019-09 section 8.2.4.2): the nearest schema around it that has
+    /// `$recursiveAnchor: true`, else the whole schema that it stands in.
+    fn recursive_anchor(&self, pointer: &str) -> String {
+        let root = schema_root(pointer);
+        let mut at = pointer;
+        while at.len() > root.len() {
+            let node = self.document.get(at);
+            if node.and_then(|node| node.get("$recursiveAnchor")) == Some(&Value::Bool(true)) {
+                return at.to_owned();
+            }
+            at = at.rsplit_once('/').map_or(root, |(parent, _)| parent);
+        }
+        root.to_owned()
     }
 
     fn types(&mut self, schema: &mut Schema, value: &Value, pointer: &str) {

@@ -422,17 +422,19 @@ fn content_schema(node: &Value) -> Option<String> {
     node.get("content").and_then(Value::as_object).and_then(|content| content.keys().next()).cloned()
 }
 
+/// Media types of an answer, JSON first: upstreams that can answer in several send what the request names first, and
+/// only JSON becomes `data`.
 fn contents_of(node: &Value, origin: &str) -> Vec<(String, Option<Schema>)> {
     let Some(Value::Object(content)) = node.get("content") else { return Vec::new() };
     let base = join(origin, "content");
-    content
-        .iter()
-        .map(|(media_type, form)| {
-            let at = join(&base, media_type);
-            let key = ["schema", "itemSchema"].into_iter().find(|key| form.get(key).is_some());
-            (media_type.clone(), key.map(|key| Schema::unread(join(&at, key))))
-        })
-        .collect()
+    let form = |(media_type, form): (&String, &Value)| {
+        let at = join(&base, media_type);
+        let key = ["schema", "itemSchema"].into_iter().find(|key| form.get(key).is_some());
+        (media_type.clone(), key.map(|key| Schema::unread(join(&at, key))))
+    };
+    let mut contents: Vec<_> = content.iter().map(form).collect();
+    contents.sort_by_key(|(media_type, _)| BodyKind::of(media_type) != BodyKind::Json);
+    contents
 }
 
 fn strings(value: Option<&Value>) -> Vec<String> {

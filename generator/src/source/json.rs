@@ -2,48 +2,17 @@
 //! duplicate keys and places.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
-use serde_json::Value;
+use super::{At, Fault, Parsed, Position, Positions, position_of};
 
-use super::{Fault, Position, Positions, push_token};
-
-/// Reads a value, and the faults that do not stop it from being read.
-pub(super) fn read(text: &str) -> Result<(Value, Vec<Fault>), Fault> {
+/// Reads a value, the faults that do not stop it from being read, and the place of every node.
+pub(super) fn read(text: &str) -> Result<Parsed, Fault> {
     let value = serde_json::from_str(text).map_err(syntax_fault)?;
-    let mut duplicates = Vec::new();
-    scan(text, &mut |event| {
-        if let Event::Duplicate { pointer, offset } = event {
-            duplicates.push((pointer.to_owned(), offset));
-        }
-    });
-    let lines = Lines::of(text);
-    let faults = duplicates
-        .into_iter()
-        .map(|(pointer, offset)| Fault {
-            code: "duplicate-key",
-            message: format!(
-                "the key `{}` is already there in this object",
-                super::pointer_tokens(&pointer).last().unwrap_or_default()
-            ),
-            position: lines.position(offset),
-            pointer,
-            help: "keep one of the two",
-        })
-        .collect();
-    Ok((value, faults))
-}
-
-/// The place of every node, or `None` when the text is not JSON.
-pub(super) fn positions(text: &str) -> Option<Positions> {
-    let lines = Lines::of(text);
-    let mut positions = HashMap::new();
-    let complete = scan(text, &mut |event| {
-        if let Event::Node { pointer, offset } = event {
-            positions.entry(pointer.to_owned()).or_insert_with(|| lines.position(offset));
-        }
-    });
-    complete.then_some(positions)
+    let mut scanner = Scanner { text, at: 0, positions: Positions::default(), faults: Vec::new() };
+    // What serde_json reads, this walk reads to its end.
+    let _ = scanner.document();
+    Ok(Parsed { value: Some(value), faults: scanner.faults, positions: scanner.positions })
 }
 
 fn syntax_fault(error: serde_json::Error) -> Fault {
@@ -62,52 +31,23 @@ fn syntax_fault(error: serde_json::Error) -> Fault {
     }
 }
 
-/// Byte offsets of line starts.
-struct Lines<'a> {
-    text: &'a str,
-    starts: Vec<usize>,
-}
-
-impl<'a> Lines<'a> {
-    fn of(text: &'a str) -> Self {
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { text, starts }
-    }
-
-    fn position(&self, offset: usize) -> Position {
-        let line = self.starts.partition_point(|start| *start <= offset);
-        let start = self.starts.get(line.saturating_sub(1)).copied().unwrap_or(0);
-        let before = self.text.get(start..offset).unwrap_or_default();
-        Position {
-            line: line.try_into().unwrap_or(u32::MAX),
-            column: (before.chars().count() + 1).try_into().unwrap_or(u32::MAX),
-        }
-    }
-}
-
-enum Event<'p> {
-    /// A value starts here (its key, when it is a member).
-    Node { pointer: &'p str, offset: usize },
-    /// A key that its object already has.
-    Duplicate { pointer: &'p str, offset: usize },
-}
-
-/// Walks JSON text. Returns false when it is not JSON as far as this walk needs to know.
-fn scan(text: &str, visit: &mut dyn FnMut(Event<'_>)) -> bool {
-    let mut scanner = Scanner { text, at: 0, pointer: String::new(), visit };
-    scanner.space();
-    scanner.node(scanner.at);
-    scanner.value(0).is_some()
-}
-
-struct Scanner<'a, 'v> {
+struct Scanner<'a> {
     text: &'a str,
     at: usize,
-    pointer: String,
-    visit: &'v mut dyn FnMut(Event<'_>),
+    positions: Positions,
+    faults: Vec<Fault>,
 }
 
-impl<'a> Scanner<'a, '_> {
+impl<'a> Scanner<'a> {
+    /// Walks the text; `None` where it is not JSON as far as this walk needs to know.
+    fn document(&mut self) -> Option<()> {
+        self.space();
+        self.positions.enter(None, At::Offset(self.at));
+        self.value(0)?;
+        self.positions.leave();
+        Some(())
+    }
+
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
@@ -123,11 +63,6 @@ impl<'a> Scanner<'a, '_> {
         let found = self.peek() == Some(byte);
         self.at += usize::from(found);
         found
-    }
-
-    fn node(&mut self, offset: usize) {
-        let pointer = &self.pointer;
-        (self.visit)(Event::Node { pointer, offset });
     }
 
     fn value(&mut self, depth: usize) -> Option<()> {
@@ -161,16 +96,19 @@ impl<'a> Scanner<'a, '_> {
             self.space();
             self.take(b':').then_some(())?;
             self.space();
-            let parent = self.pointer.len();
-            push_token(&mut self.pointer, &key);
-            let pointer = &self.pointer;
-            if seen.insert(key) {
-                (self.visit)(Event::Node { pointer, offset });
+            self.positions.enter(Some(&key), At::Offset(offset));
+            let is_duplicate = seen.contains(&key);
+            if is_duplicate {
+                self.duplicate(&key, offset);
             } else {
-                (self.visit)(Event::Duplicate { pointer, offset });
+                seen.insert(key);
             }
             self.value(depth + 1)?;
-            self.pointer.truncate(parent);
+            if is_duplicate {
+                self.positions.forget();
+            } else {
+                self.positions.leave();
+            }
             self.space();
             if self.take(b'}') {
                 return Some(());
@@ -185,20 +123,27 @@ impl<'a> Scanner<'a, '_> {
         if self.take(b']') {
             return Some(());
         }
-        for index in 0.. {
+        loop {
             self.space();
-            let parent = self.pointer.len();
-            push_token(&mut self.pointer, &index.to_string());
-            self.node(self.at);
+            self.positions.enter(None, At::Offset(self.at));
             self.value(depth + 1)?;
-            self.pointer.truncate(parent);
+            self.positions.leave();
             self.space();
             if self.take(b']') {
                 return Some(());
             }
             self.take(b',').then_some(())?;
         }
-        None
+    }
+
+    fn duplicate(&mut self, key: &str, offset: usize) {
+        self.faults.push(Fault {
+            code: "duplicate-key",
+            message: format!("the key `{key}` is already there in this object"),
+            position: position_of(self.text, offset),
+            pointer: self.positions.pointer(),
+            help: "keep one of the two",
+        });
     }
 
     fn string(&mut self) -> Option<Cow<'a, str>> {

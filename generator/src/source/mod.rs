@@ -4,16 +4,18 @@
 //! one walk then gives digit-exact numbers, merged `<<` keys, duplicate keys and places.
 
 mod json;
+mod positions;
 mod write;
 mod yaml;
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostic, Place, Sink};
+
+use positions::{At, Positions};
 
 pub use write::to_yaml;
 
@@ -25,12 +27,17 @@ const MAX_DEPTH: usize = 127;
 pub struct Source {
     label: String,
     text: String,
-    /// Made by the first call of [`Source::place`].
+    /// Made by the first reading.
     positions: OnceLock<Positions>,
 }
 
-/// Where each node stands: a member at its key, an element at its value.
-pub(crate) type Positions = HashMap<String, Position>;
+/// What a text says.
+struct Parsed {
+    /// `None` where it cannot be read.
+    value: Option<Value>,
+    faults: Vec<Fault>,
+    positions: Positions,
+}
 
 /// Line and column (in characters), both counted from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,12 +72,8 @@ impl Source {
             Ok(text) => Some(Self::new(label, text.strip_prefix('\u{feff}').unwrap_or(text))),
             Err(error) => {
                 let before = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
-                let last_line = before.rsplit('\n').next().unwrap_or_default();
-                let place = Place {
-                    line: (before.matches('\n').count() + 1).try_into().unwrap_or(u32::MAX),
-                    column: (last_line.chars().count() + 1).try_into().unwrap_or(u32::MAX),
-                    ..Place::of_file(label)
-                };
+                let Position { line, column } = position_of(&before, before.len());
+                let place = Place { line, column, ..Place::of_file(label) };
                 sink.push(
                     Diagnostic::error("not-utf8", "this byte is not UTF-8").at(place).help("save the file as UTF-8"),
                 );
@@ -95,22 +98,24 @@ impl Source {
     ///
     /// Returns `None` when the text cannot be read at all; the reason is in `sink`.
     pub fn read(&self, sink: &mut Sink) -> Option<Value> {
-        let (value, faults) = self.parse();
+        let Parsed { value, faults, positions } = self.parse();
         for fault in faults {
             sink.push(self.diagnose(fault));
         }
+        // A second reading finds the same places.
+        let _ = self.positions.set(positions);
         value
     }
 
-    fn parse(&self) -> (Option<Value>, Vec<Fault>) {
+    fn parse(&self) -> Parsed {
         if !self.may_be_json() {
             return yaml::read(&self.text);
         }
         match json::read(&self.text) {
-            Ok((value, faults)) => (Some(value), faults),
+            Ok(parsed) => parsed,
             // A flow mapping at the top of a YAML file looks like JSON at first.
             Err(_) if !self.is_named_json() => yaml::read(&self.text),
-            Err(fault) => (None, vec![fault]),
+            Err(fault) => Parsed { value: None, faults: vec![fault], positions: Positions::default() },
         }
     }
 
@@ -138,17 +143,10 @@ impl Source {
     /// stands there. A member is placed at its key.
     #[must_use]
     pub fn place(&self, pointer: &str) -> Place {
-        let positions = self.positions.get_or_init(|| self.locate_all());
-        let mut prefix = pointer;
-        let position = loop {
-            if let Some(position) = positions.get(prefix) {
-                break Some(*position);
-            }
-            match prefix.rsplit_once('/') {
-                Some((parent, _)) => prefix = parent,
-                None => break None,
-            }
-        };
+        let position = self.positions.get_or_init(|| self.parse().positions).nearest(pointer).map(|at| match at {
+            At::Position(position) => position,
+            At::Offset(offset) => position_of(&self.text, offset),
+        });
         Place {
             file: self.label.clone(),
             line: position.map_or(0, |p| p.line),
@@ -157,14 +155,15 @@ impl Source {
             via: Vec::new(),
         }
     }
+}
 
-    fn locate_all(&self) -> Positions {
-        if self.may_be_json()
-            && let Some(positions) = json::positions(&self.text)
-        {
-            return positions;
-        }
-        yaml::positions(&self.text)
+/// Line and column of a byte of a text.
+fn position_of(text: &str, offset: usize) -> Position {
+    let before = text.get(..offset).unwrap_or(text);
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    Position {
+        line: (before.bytes().filter(|byte| *byte == b'\n').count() + 1).try_into().unwrap_or(u32::MAX),
+        column: (line.chars().count() + 1).try_into().unwrap_or(u32::MAX),
     }
 }
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 #[must_use]
 pub fn to_yaml(value: &Value) -> String {
     if let Ok(text) = serde_yaml::to_string(&Exact(value))
-        && super::yaml::read(&text).0.is_some_and(|read| same(&read, value))
+        && super::yaml::read(&text).value.is_some_and(|read| same(&read, value))
     {
         return text;
     }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
 use serde_json::{Map, Number, Value};
 
-use super::{Fault, MAX_DEPTH, Position, Positions, push_token};
+use super::{At, Fault, MAX_DEPTH, Parsed, Position, Positions};
 
 /// Aliases may add values of this many bytes (roughly) to a file.
 const MAX_ALIAS_WEIGHT: usize = 64 << 20;
@@ -22,34 +22,26 @@ const NODE_WEIGHT: usize = 32;
 const SYNTAX_HELP: &str =
     "look at this line and the one before: indentation, a missing quote, or `: ` inside plain text";
 
-/// Reads the single document of a YAML text, and what is wrong with it.
-pub(super) fn read(text: &str) -> (Option<Value>, Vec<Fault>) {
-    compose(text, None)
-}
+/// A tab looks like an indentation and is none (YAML 1.2.2 section 6.1).
+const TAB_HELP: &str = "indent this line with spaces instead of the tab";
 
-/// The place of every node that can be read.
-pub(super) fn positions(text: &str) -> Positions {
-    let mut positions = HashMap::new();
-    compose(text, Some(&mut positions));
-    positions
-}
-
-/// Composes a text; when YAML refuses it, once more after each repair that has a meaning.
-fn compose(text: &str, mut positions: Option<&mut Positions>) -> (Option<Value>, Vec<Fault>) {
-    let first = Composer::new(text, positions.as_deref_mut()).document();
-    if first.value.is_some() {
-        return first.into_parts();
+/// Reads the single document of a YAML text, what is wrong with it, and the place of every node that can be read. When
+/// YAML refuses the text, it is read once more after each repair that has a meaning.
+pub(super) fn read(text: &str) -> Parsed {
+    let first = Composer::new(text).document();
+    if first.parsed.value.is_some() {
+        return first.parsed;
     }
     let mut joined = join_surrogates(text).unwrap_or_else(|| text.to_owned());
     for _ in 0..MAX_REPAIRS {
-        let next = Composer::new(&joined, positions.as_deref_mut()).document();
+        let next = Composer::new(&joined).document();
         match next.under_indented.and_then(|line| indent(&joined, line)) {
-            Some(repaired) if next.value.is_none() => joined = repaired,
-            _ if next.value.is_some() => return next.into_parts(),
+            Some(repaired) if next.parsed.value.is_none() => joined = repaired,
+            _ if next.parsed.value.is_some() => return next.parsed,
             _ => break,
         }
     }
-    first.into_parts()
+    first.parsed
 }
 
 /// Moves a line to the right. Documents close a flow collection in the column of its key, which
@@ -100,10 +92,10 @@ struct Anchored {
     depth: usize,
 }
 
-struct Composer<'t, 'p> {
+struct Composer<'t> {
+    text: &'t str,
     parser: Parser<'t, StrInput<'t>>,
-    positions: Option<&'p mut Positions>,
-    pointer: String,
+    positions: Positions,
     anchors: HashMap<usize, Anchored>,
     weight: usize,
     alias_weight: usize,
@@ -115,27 +107,20 @@ struct Composer<'t, 'p> {
 
 /// What became of a text.
 struct Composed {
-    value: Option<Value>,
-    faults: Vec<Fault>,
+    parsed: Parsed,
     /// The line inside a flow collection that stopped the parser by its indentation.
     under_indented: Option<usize>,
-}
-
-impl Composed {
-    fn into_parts(self) -> (Option<Value>, Vec<Fault>) {
-        (self.value, self.faults)
-    }
 }
 
 /// The text cannot be read any further; the reason is among the faults.
 struct Unreadable;
 
-impl<'t, 'p> Composer<'t, 'p> {
-    fn new(text: &'t str, positions: Option<&'p mut Positions>) -> Self {
+impl<'t> Composer<'t> {
+    fn new(text: &'t str) -> Self {
         Self {
+            text,
             parser: Parser::new_from_str(text),
-            positions,
-            pointer: String::new(),
+            positions: Positions::default(),
             anchors: HashMap::new(),
             weight: 0,
             alias_weight: 0,
@@ -147,7 +132,8 @@ impl<'t, 'p> Composer<'t, 'p> {
 
     fn document(mut self) -> Composed {
         let value = self.stream().ok();
-        Composed { value, faults: self.faults, under_indented: self.under_indented }
+        let parsed = Parsed { value, faults: self.faults, positions: self.positions };
+        Composed { parsed, under_indented: self.under_indented }
     }
 
     fn stream(&mut self) -> Result<Value, Unreadable> {
@@ -168,8 +154,9 @@ impl<'t, 'p> Composer<'t, 'p> {
                 Event::DocumentStart(_) => {
                     documents += 1;
                     let (event, span) = self.next()?;
-                    self.mark(span);
+                    self.positions.enter(None, At::Position(position(span)));
                     value = self.node(event, span, 0)?;
+                    self.positions.leave();
                 }
                 _ => {}
             }
@@ -186,7 +173,10 @@ impl<'t, 'p> Composer<'t, 'p> {
                     self.under_indented = Some(mark.line());
                 }
                 let message = format!("this is not valid YAML: {}", error.info());
-                self.refuse("invalid-yaml", message, Span::empty(mark), SYNTAX_HELP)
+                match tab_behind(self.text, mark.line()).filter(|_| error.info().contains("tab")) {
+                    Some(tab) => self.refuse_at("invalid-yaml", message, tab, TAB_HELP),
+                    None => self.refuse("invalid-yaml", message, Span::empty(mark), SYNTAX_HELP),
+                }
             }
             None => Ok((Event::StreamEnd, Span::default())),
         }
@@ -250,11 +240,9 @@ impl<'t, 'p> Composer<'t, 'p> {
             if matches!(event, Event::SequenceEnd | Event::StreamEnd) {
                 return Ok(Value::Array(items));
             }
-            let parent = self.pointer.len();
-            push_token(&mut self.pointer, &items.len().to_string());
-            self.mark(span);
+            self.positions.enter(None, At::Position(position(span)));
             items.push(self.node(event, span, depth)?);
-            self.pointer.truncate(parent);
+            self.positions.leave();
         }
     }
 
@@ -268,8 +256,7 @@ impl<'t, 'p> Composer<'t, 'p> {
                 break;
             }
             let (key, is_merge) = self.key(event, key_span)?;
-            let parent = self.pointer.len();
-            push_token(&mut self.pointer, &key);
+            self.positions.enter(Some(&key), At::Position(position(key_span)));
             let known = !is_merge && map.contains_key(&key);
             if known {
                 self.fault(
@@ -278,17 +265,19 @@ impl<'t, 'p> Composer<'t, 'p> {
                     key_span,
                     "keep one of the two",
                 );
-            } else {
-                self.mark(key_span);
             }
             let (event, span) = self.next()?;
             let value = self.node(event, span, depth)?;
+            if known {
+                self.positions.forget();
+                continue;
+            }
             if is_merge {
                 self.collect_merge(value, key_span, &mut merged);
-            } else if !known {
+            } else {
                 map.insert(key, value);
             }
-            self.pointer.truncate(parent);
+            self.positions.leave();
         }
         for (key, value) in merged {
             map.entry(key).or_insert(value);
@@ -367,21 +356,12 @@ impl<'t, 'p> Composer<'t, 'p> {
         self.refuse("too-deep", message, span, "flatten it, or refer to inner parts with `$ref`")
     }
 
-    fn mark(&mut self, span: Span) {
-        let position = position(span);
-        if let Some(positions) = self.positions.as_deref_mut() {
-            positions.insert(self.pointer.clone(), position);
-        }
+    fn fault(&mut self, code: &'static str, message: impl Into<String>, span: Span, help: &'static str) {
+        self.fault_at(code, message, position(span), help);
     }
 
-    fn fault(&mut self, code: &'static str, message: impl Into<String>, span: Span, help: &'static str) {
-        self.faults.push(Fault {
-            code,
-            message: message.into(),
-            position: position(span),
-            pointer: self.pointer.clone(),
-            help,
-        });
+    fn fault_at(&mut self, code: &'static str, message: impl Into<String>, position: Position, help: &'static str) {
+        self.faults.push(Fault { code, message: message.into(), position, pointer: self.positions.pointer(), help });
     }
 
     fn refuse<T>(
@@ -391,9 +371,29 @@ impl<'t, 'p> Composer<'t, 'p> {
         span: Span,
         help: &'static str,
     ) -> Result<T, Unreadable> {
-        self.fault(code, message, span, help);
+        self.refuse_at(code, message, position(span), help)
+    }
+
+    fn refuse_at<T>(
+        &mut self,
+        code: &'static str,
+        message: impl Into<String>,
+        position: Position,
+        help: &'static str,
+    ) -> Result<T, Unreadable> {
+        self.fault_at(code, message, position, help);
         Err(Unreadable)
     }
+}
+
+/// The first tab that indents a line, from this line on: the parser names the place before it.
+fn tab_behind(text: &str, line: usize) -> Option<Position> {
+    let lines = text.lines().enumerate().skip(line.saturating_sub(1));
+    let tab = |line: &str| line.chars().take_while(|c| matches!(c, ' ' | '\t')).position(|c| c == '\t');
+    lines.filter_map(|(number, line)| Some((number, tab(line)?))).next().map(|(number, column)| Position {
+        line: (number + 1).try_into().unwrap_or(u32::MAX),
+        column: (column + 1).try_into().unwrap_or(u32::MAX),
+    })
 }
 
 fn position(span: Span) -> Position {

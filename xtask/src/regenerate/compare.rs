@@ -38,7 +38,34 @@ impl fmt::Display for Difference {
     }
 }
 
+/// What settling does, by files.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Settled {
+    pub(crate) written: usize,
+    pub(crate) removed: usize,
+}
+
+impl Settled {
+    /// What settling these differences does. Orphans stay.
+    pub(crate) fn of(generated: &[Generated], differences: &[Difference]) -> Self {
+        let ours = differences.iter().filter(|difference| !matches!(difference, Difference::Orphan(_)));
+        let (written, removed): (Vec<_>, Vec<_>) =
+            ours.partition(|difference| content_of(generated, difference.path()).is_some());
+        Self { written: written.len(), removed: removed.len() }
+    }
+}
+
 impl Difference {
+    /// What a run would do about it.
+    pub(crate) fn plan(&self) -> String {
+        match self {
+            Self::Missing(path) | Self::Stale(path) => format!("to be written: {path}"),
+            Self::Leftover(path) => format!("to be removed: {path}"),
+            Self::Edited(_) => format!("{self}; to be overwritten with --force"),
+            Self::Orphan(_) => format!("{self}; it stays"),
+        }
+    }
+
     /// Makes it right. Orphans belong to somebody else and are only named.
     fn settle(&self, root: &Path, generated: &[Generated]) -> Result<()> {
         match self {
@@ -54,14 +81,18 @@ impl Difference {
         }
     }
 
-    fn is_of_manifest(&self) -> bool {
+    fn path(&self) -> &str {
         match self {
             Self::Missing(path)
             | Self::Stale(path)
             | Self::Leftover(path)
             | Self::Edited(path)
-            | Self::Orphan(path) => path.ends_with(MANIFEST),
+            | Self::Orphan(path) => path,
         }
+    }
+
+    fn is_of_manifest(&self) -> bool {
+        self.path().ends_with(MANIFEST)
     }
 }
 
@@ -73,7 +104,7 @@ fn content_of<'g>(generated: &'g [Generated], path: &str) -> Option<&'g [u8]> {
 ///
 /// A run may be interrupted between two files, and then neither the old files nor the new ones may pass for edited by
 /// hand. So a package's manifest first gets the new hashes beside the old ones, and stands alone only at the end.
-pub(crate) fn settle(root: &Path, generated: &[Generated], differences: &[Difference]) -> Result<()> {
+pub(crate) fn settle(root: &Path, generated: &[Generated], differences: &[Difference]) -> Result<Settled> {
     let (manifests, files): (Vec<_>, Vec<_>) = differences.iter().partition(|difference| difference.is_of_manifest());
     for manifest in &manifests {
         if let Difference::Stale(path) = manifest {
@@ -82,7 +113,8 @@ pub(crate) fn settle(root: &Path, generated: &[Generated], differences: &[Differ
             workspace::write_file(&root.join(path), &both)?;
         }
     }
-    files.into_iter().chain(manifests).try_for_each(|difference| difference.settle(root, generated))
+    files.into_iter().chain(manifests).try_for_each(|difference| difference.settle(root, generated))?;
+    Ok(Settled::of(generated, differences))
 }
 
 fn remove(path: &Path) -> Result<()> {

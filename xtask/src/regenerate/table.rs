@@ -9,6 +9,11 @@ pub(crate) struct Weights {
     none: Weight,
 }
 
+/// Begins to load the tokenizer, which takes as long as a part of the generation, beside the work that comes first.
+pub(crate) fn warm_up() {
+    std::thread::spawn(bpe_openai::o200k_base);
+}
+
 /// Weighs the lists of every server. Counting tokens takes as long as a good part of the generation.
 pub(crate) fn weights(generated: &[Generated]) -> Vec<Weights> {
     generated

@@ -4,9 +4,10 @@ mod check;
 mod read;
 
 use indexmap::IndexMap;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::Document;
+use super::strict::nearest;
 use crate::diagnostic::{Place, Sink};
 
 pub(super) use check::check_all;
@@ -187,6 +188,14 @@ pub fn operation(document: &Document, pointer: &str) -> OperationExtension {
         .unwrap_or_default();
     extension.refused = node.and_then(|node| node.get(REFUSED)?.as_str()).map(str::to_owned);
     extension
+}
+
+/// Whether an operation's `x-toolwright` has the key, or one that was reported as a slip for it.
+pub(crate) fn is_written(members: &Map<String, Value>, key: &str) -> bool {
+    let is_slip = |own: &String| {
+        !read::OPERATION_KEYS.contains(&own.as_str()) && nearest(own, read::OPERATION_KEYS.iter().copied()) == Some(key)
+    };
+    members.contains_key(key) || members.keys().any(is_slip)
 }
 
 /// Reads `x-toolwright` of the schema at `pointer` of the 3.1 form; all defaults when there is none.

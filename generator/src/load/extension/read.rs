@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Sink};
 use crate::load::strict::{Fields, Places, wrong_kind};
 use crate::source::child_pointer;
 
-const OPERATION_KEYS: &[&str] = &[
+pub(super) const OPERATION_KEYS: &[&str] = &[
     "name",
     "risk",
     "open_world",

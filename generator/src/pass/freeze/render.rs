@@ -120,7 +120,10 @@ impl<'r, 'm> Renderer<'r, 'm> {
         }
         self.array_keywords(schema, &mut out);
         self.object_keywords(schema, &mut out);
-        for (keyword, members) in [("allOf", &schema.all_of), ("anyOf", &schema.any_of), ("oneOf", &schema.one_of)] {
+        // `oneOf` would refuse values that fit two forms, and forms often differ in what a validator does not see, such as a
+        // format. Which form was meant is for the API to say.
+        let one_of = if schema.any_of.is_empty() { "anyOf" } else { "oneOf" };
+        for (keyword, members) in [("allOf", &schema.all_of), ("anyOf", &schema.any_of), (one_of, &schema.one_of)] {
             if !members.is_empty() {
                 out.insert(keyword.to_owned(), self.list(members));
             }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use toolwright_core::{Binding, Body, Catalog, FieldKind, ServerSpec, ToolSpec};
+use toolwright_core::{Alternative, Binding, Body, Catalog, FieldKind, Location, ServerSpec, ToolSpec};
 use toolwright_e2e::{Session, structured};
 use toolwright_mock::{Mock, Options};
 use toolwright_samples::Extent;
@@ -90,9 +90,9 @@ impl Server {
 
     /// A value for every credential that the document's security schemes take.
     fn credentials(&self) -> BTreeMap<String, String> {
-        let prefix = self.spec.env_prefix;
-        let settings = self.spec.access.settings.iter();
-        settings.map(|setting| (format!("{prefix}_{}", setting.key.to_uppercase()), "credential".to_owned())).collect()
+        // What has a default or a list of words is no credential.
+        let settings = self.spec.access.settings.iter().filter(|it| it.allowed.is_empty() && it.default.is_empty());
+        settings.map(|setting| (setting.env.to_owned(), "credential".to_owned())).collect()
     }
 }
 
@@ -118,10 +118,51 @@ async fn call(session: &Session, mock: &Mock, spec: &ToolSpec, extent: Extent) -
 /// Samples of the schema, with file inputs in place of the texts that stand for them.
 fn arguments(spec: &ToolSpec, extent: Extent) -> Map<String, Value> {
     let mut arguments = toolwright_samples::arguments(spec, extent);
-    if let Binding::Http(http) = spec.binding {
-        put_files(&http.body, &mut arguments);
+    let Binding::Http(http) = spec.binding else { return arguments };
+    let full = toolwright_samples::arguments(spec, Extent::Full);
+    // An empty object in a path leaves nothing to send, and a choice of bodies needs one of them.
+    let in_path = http.parameters.iter().filter(|parameter| parameter.location == Location::Path);
+    let empty: Vec<&str> = in_path
+        .map(|parameter| parameter.argument)
+        .filter(|argument| arguments.get(*argument) == Some(&json!({})))
+        .collect();
+    let chosen = match http.body {
+        Body::Choice { argument, alternatives } => chosen(argument, alternatives, &mut arguments),
+        _ => &[],
+    };
+    for argument in empty.iter().chain(chosen) {
+        if let Some(value) = full.get(*argument) {
+            arguments.insert((*argument).to_owned(), value.clone());
+        }
     }
+    for argument in empty {
+        arguments.entry(argument.to_owned()).and_modify(|value| {
+            if value == &json!({}) {
+                *value = json!({"key": "value"});
+            }
+        });
+    }
+    put_files(&http.body, &mut arguments);
     arguments
+}
+
+/// What the body of the chosen media type needs, or else of the first.
+fn chosen(
+    argument: &str,
+    alternatives: &'static [Alternative],
+    arguments: &mut Map<String, Value>,
+) -> &'static [&'static str] {
+    let named = arguments.get(argument).and_then(Value::as_str);
+    let meant = alternatives.iter().find(|alternative| Some(alternative.media_type) == named);
+    let Some(meant) = meant.or(alternatives.first()) else { return &[] };
+    arguments.insert(argument.to_owned(), meant.media_type.into());
+    meant.required
+}
+
+/// Media types whose content is written as text, not as a file.
+fn is_text(media_type: &str) -> bool {
+    let named = ["json", "xml", "yaml", "javascript", "graphql", "sql", "csv", "toml", "ndjson", "jsonl"];
+    media_type.starts_with("text/") || named.iter().any(|name| media_type.contains(name))
 }
 
 fn put_files(body: &Body, arguments: &mut Map<String, Value>) {
@@ -135,8 +176,8 @@ fn put_files(body: &Body, arguments: &mut Map<String, Value>) {
     };
     match body {
         Body::None | Body::Json { .. } => {}
-        Body::Raw { argument, .. } => {
-            if *argument == "file" {
+        Body::Raw { argument, media_type } => {
+            if !is_text(media_type) {
                 put(argument);
             }
         }

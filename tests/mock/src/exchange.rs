@@ -77,11 +77,18 @@ pub(crate) async fn handle(upstream: Arc<Upstream>, mut request: Request<Incomin
     let upgrade = request.headers().contains_key(UPGRADE).then(|| hyper::upgrade::on(&mut request));
     let limit = upstream.body_limit(request.uri().path());
     let Received { mut call, too_large } = receive(request, limit).await?;
-    let routed = upstream.routes.find(&call.method, &call.path);
+    let routed = upstream.routes.find(&call.method, &call.path, call.query.as_deref());
     let mut found = None;
-    if let Routed::Found { operation, values } = &routed {
+    if let Routed::Found { operation, values, twins } = &routed {
         call.path_values.clone_from(values);
-        found = upstream.document.operations.get(*operation).map(|o| (*operation, o));
+        let known = |at: &usize| upstream.document.operations.get(*at).map(|o| (*at, o));
+        // Of several, the one that was most likely meant.
+        let meant = std::iter::once(operation).chain(twins).filter_map(known);
+        let wrong = |operation| check::request(&upstream.document.root, operation, &call).findings.len();
+        found = match twins.is_empty() {
+            true => known(operation),
+            false => meant.min_by_key(|(_, operation)| wrong(operation)),
+        };
     }
     let operation = found.map(|(_, operation)| operation);
     let admitted = admitted(&upstream, &call);

@@ -9,6 +9,8 @@ pub(crate) enum Routed {
     Found {
         operation: usize,
         values: Vec<(String, String)>,
+        /// Further operations of the same route: documents tell some apart by a fragment, which is never sent.
+        twins: Vec<usize>,
     },
     /// The path exists, with these other methods.
     OtherMethod(Vec<String>),
@@ -32,6 +34,8 @@ enum Rank {
 #[derive(Debug)]
 struct Route {
     method: String,
+    /// Pairs of a query that some documents write into the path; a request must hold them.
+    query: Vec<String>,
     segments: Vec<Vec<Piece>>,
     ranks: Vec<Rank>,
 }
@@ -48,32 +52,45 @@ impl Routes {
         let routes = operations
             .iter()
             .map(|operation| {
-                let path = operation.template.split(['?', '#']).next().unwrap_or("");
+                let route = operation.template.split('#').next().unwrap_or("");
+                let (path, query) = route.split_once('?').unwrap_or((route, ""));
+                let query = query.split('&').filter(|pair| !pair.is_empty()).map(str::to_owned).collect();
                 let segments: Vec<_> = path.split('/').map(pieces).collect();
                 let ranks = segments.iter().map(|s| rank(s)).collect();
-                Route { method: operation.method.clone(), segments, ranks }
+                Route { method: operation.method.clone(), query, segments, ranks }
             })
             .collect();
         Self { base: base.to_owned(), routes }
     }
 
     /// The most specific template that fits.
-    pub(crate) fn find(&self, method: &str, path: &str) -> Routed {
+    pub(crate) fn find(&self, method: &str, path: &str, query: Option<&str>) -> Routed {
         let Some(path) = path.strip_prefix(self.base.as_str()) else { return Routed::Nothing };
         let parts: Vec<&str> = path.split('/').collect();
         let fitting = || {
             self.routes
                 .iter()
                 .enumerate()
+                .filter(|(_, route)| {
+                    route.query.iter().all(|pair| query.unwrap_or("").split('&').any(|sent| sent == pair))
+                })
                 .filter_map(|(at, route)| Some((at, route, capture(&route.segments, &parts)?)))
         };
-        if let Some((operation, _, values)) =
-            fitting().filter(|(_, r, _)| r.method == method).min_by(|a, b| a.1.ranks.cmp(&b.1.ranks))
-        {
-            return Routed::Found { operation, values };
+        let of_method = || fitting().filter(|(_, route, _)| route.method == method);
+        if let Some((operation, best, values)) = of_method().min_by_key(|(_, route, _)| route.preference()) {
+            let equals = of_method().filter(|(_, route, _)| route.preference() == best.preference());
+            let twins = equals.map(|(at, _, _)| at).filter(|at| *at != operation).collect();
+            return Routed::Found { operation, values, twins };
         }
         let others: Vec<String> = fitting().map(|(_, route, _)| route.method.clone()).collect();
         if others.is_empty() { Routed::Nothing } else { Routed::OtherMethod(others) }
+    }
+}
+
+impl Route {
+    /// The least is the most specific.
+    fn preference(&self) -> (&[Rank], std::cmp::Reverse<usize>) {
+        (&self.ranks, std::cmp::Reverse(self.query.len()))
     }
 }
 
@@ -155,33 +172,47 @@ mod tests {
     }
 
     fn found(operation: usize, values: &[(&str, &str)]) -> Routed {
-        Routed::Found { operation, values: values.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect() }
+        let values = values.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
+        Routed::Found { operation, values, twins: Vec::new() }
     }
 
     #[test]
     fn a_literal_beats_a_variable_in_either_order() {
-        assert_eq!(routes("", &["/a/{id}", "/a/mine"]).find("GET", "/a/mine"), found(1, &[]));
-        assert_eq!(routes("", &["/a/mine", "/a/{id}"]).find("GET", "/a/other"), found(1, &[("id", "other")]));
+        assert_eq!(routes("", &["/a/{id}", "/a/mine"]).find("GET", "/a/mine", None), found(1, &[]));
+        assert_eq!(routes("", &["/a/mine", "/a/{id}"]).find("GET", "/a/other", None), found(1, &[("id", "other")]));
     }
 
     #[test]
     fn values_stay_as_they_were_sent() {
-        assert_eq!(routes("", &["/m/{name}"]).find("GET", "/m/org%2Fx"), found(0, &[("name", "org%2Fx")]));
+        assert_eq!(routes("", &["/m/{name}"]).find("GET", "/m/org%2Fx", None), found(0, &[("name", "org%2Fx")]));
     }
 
     #[test]
     fn a_segment_may_mix_text_and_variables() {
-        assert_eq!(routes("", &["/f/{n}.{ext}"]).find("GET", "/f/a.b"), found(0, &[("n", "a"), ("ext", "b")]));
+        assert_eq!(routes("", &["/f/{n}.{ext}"]).find("GET", "/f/a.b", None), found(0, &[("n", "a"), ("ext", "b")]));
     }
 
     #[test]
     fn the_base_path_stands_before_every_template() {
-        assert_eq!(routes("/v2/", &["/x"]).find("GET", "/v2/x"), found(0, &[]));
-        assert_eq!(routes("/v2/", &["/x"]).find("GET", "/x"), Routed::Nothing);
+        assert_eq!(routes("/v2/", &["/x"]).find("GET", "/v2/x", None), found(0, &[]));
+        assert_eq!(routes("/v2/", &["/x"]).find("GET", "/x", None), Routed::Nothing);
     }
 
     #[test]
     fn another_method_is_told_apart_from_no_path() {
-        assert_eq!(routes("", &["/x"]).find("POST", "/x"), Routed::OtherMethod(vec!["GET".to_owned()]));
+        assert_eq!(routes("", &["/x"]).find("POST", "/x", None), Routed::OtherMethod(vec!["GET".to_owned()]));
+    }
+
+    #[test]
+    fn a_query_in_a_path_must_be_sent_and_then_wins() {
+        let routes = routes("", &["/x", "/x?beta=true"]);
+        assert_eq!(routes.find("GET", "/x", None), found(0, &[]));
+        assert_eq!(routes.find("GET", "/x", Some("a=1&beta=true")), found(1, &[]));
+    }
+
+    #[test]
+    fn paths_that_differ_in_a_fragment_are_one_route() {
+        let routed = routes("", &["/x#add", "/x#remove"]).find("GET", "/x", None);
+        assert_eq!(routed, Routed::Found { operation: 0, values: Vec::new(), twins: vec![1] });
     }
 }

@@ -89,6 +89,10 @@ impl Sampler<'_> {
                 members.insert(name.clone(), self.value(property, depth + 1, name));
             }
         }
+        let forbidden = node.get("not").map(|not| forbidden(not, &members)).unwrap_or_default();
+        for forbidden in forbidden {
+            members.shift_remove(&forbidden);
+        }
         for number in members.len()..wanted {
             let name = if number == 0 { "key".to_owned() } else { format!("key{number}") };
             let value = open.map_or_else(|| json!("value"), |extra| self.value(extra, depth + 1, &name));
@@ -114,6 +118,17 @@ impl Sampler<'_> {
         }
         Value::Array(items)
     }
+}
+
+/// Members that must not stand together with the others: the last of each list that `not` requires.
+fn forbidden(not: &Value, members: &Map<String, Value>) -> Vec<String> {
+    let forms = not.get("anyOf").or_else(|| not.get("oneOf")).and_then(Value::as_array);
+    let lists = std::iter::once(not).chain(forms.into_iter().flatten()).filter_map(|form| form.get("required"));
+    lists
+        .filter_map(|list| list.as_array().map(|names| names.iter().filter_map(Value::as_str).collect::<Vec<_>>()))
+        .filter(|names| names.iter().all(|name| members.contains_key(*name)))
+        .filter_map(|names| names.last().map(|name| (*name).to_owned()))
+        .collect()
 }
 
 /// A value of the same type that differs.

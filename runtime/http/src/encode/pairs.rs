@@ -52,8 +52,14 @@ pub(crate) fn pairs(
         Style::Json if value.is_null() => Vec::new(),
         Style::Json => vec![(escape.text(wire), escape.text(&value.to_string()))],
         Style::Deep => deep(wire, value, send_as, escape),
+        // No style says how objects are joined; a comma inside one would end it. What takes them reads JSON.
+        _ if !explode && holds_nested(value) => vec![(escape.text(wire), escape.text(&value.to_string()))],
         _ => flat(wire, Shape::of(value, send_as), style, explode, escape),
     }
+}
+
+fn holds_nested(value: &Value) -> bool {
+    value.as_array().is_some_and(|items| items.iter().any(|item| item.is_object() || item.is_array()))
 }
 
 fn flat(wire: &str, shape: Shape, style: Style, explode: bool, escape: Escape) -> Vec<(String, String)> {

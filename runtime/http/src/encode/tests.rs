@@ -38,6 +38,15 @@ fn list() -> Value {
 }
 
 #[test]
+fn a_list_of_objects_is_json_whole_where_it_is_joined_and_by_item_where_it_is_not() {
+    let filters = || json!([{"a": 1}, {"a": 2}]);
+    let joined = sent(Location::Query, Style::Form, false, filters());
+    assert_eq!(joined, "?color=%5B%7B%22a%22%3A1%7D%2C%7B%22a%22%3A2%7D%5D");
+    let exploded = sent(Location::Query, Style::Form, true, filters());
+    assert_eq!(exploded, "?color=%7B%22a%22%3A1%7D&color=%7B%22a%22%3A2%7D");
+}
+
+#[test]
 fn the_style_table_of_paths() {
     let vectors = [
         (Style::Simple, false, json!("blue"), "/blue"),

@@ -18,15 +18,19 @@ pub(super) fn check(root: &Value, operation: &Operation, call: &Call, report: &m
     let mut pairs: Vec<(String, String, bool)> =
         text::pairs(call.query.as_deref().unwrap_or("")).into_iter().map(|(n, v)| (n, v, false)).collect();
     for parameter in &operation.parameters {
-        check_one(root, parameter, call, &mut pairs, report);
+        check_one(root, operation, parameter, call, &mut pairs, report);
     }
-    for (name, _, _) in pairs.iter().filter(|(_, _, claimed)| !claimed) {
+    let in_path = operation.template.split('#').next().and_then(|route| route.split_once('?')).map(|(_, query)| query);
+    let declared: Vec<(String, String)> = text::pairs(in_path.unwrap_or(""));
+    let is_in_path = |name: &str| declared.iter().any(|(declared, _)| declared == name);
+    for (name, _, _) in pairs.iter().filter(|(name, _, claimed)| !claimed && !is_in_path(name)) {
         report.findings.push(Finding::new(Kind::Undeclared, format!("query {name}"), "is not declared"));
     }
 }
 
 fn check_one(
     root: &Value,
+    operation: &Operation,
     parameter: &Parameter,
     call: &Call,
     pairs: &mut [(String, String, bool)],
@@ -40,7 +44,10 @@ fn check_one(
     match readings {
         Err(what) => report.findings.push(Finding::new(Kind::BadValue, place, what)),
         Ok(readings) if readings.is_empty() => {
-            if parameter.required {
+            // A parameter without a place in its path cannot be sent.
+            let has_place =
+                parameter.place != Place::Path || operation.template.contains(&format!("{{{}}}", parameter.name));
+            if parameter.required && has_place {
                 report.findings.push(Finding::new(Kind::Missing, place, "is required"));
             }
         }
@@ -52,12 +59,15 @@ fn check_one(
 fn judge(root: &Value, parameter: &Parameter, place: &str, readings: &[Sent]) -> Vec<Finding> {
     let mut first_errors = None;
     for sent in readings {
-        let value = match (parameter.style, sent) {
-            (Style::Json, Sent::One(text)) => match serde_json::from_str(text) {
-                Ok(value) => value,
-                Err(error) => return vec![Finding::new(Kind::BadValue, place, format!("is not JSON: {error}"))],
-            },
-            _ => text::to_json(root, &parameter.schema, sent),
+        let nested = is_nested(root, parameter);
+        let read: Result<Value, _> = match (parameter.style, sent) {
+            (style, Sent::One(text)) if style == Style::Json || nested => serde_json::from_str(text),
+            (_, Sent::Many(texts)) if nested => texts.iter().map(|text| serde_json::from_str::<Value>(text)).collect(),
+            _ => Ok(text::to_json(root, &parameter.schema, sent)),
+        };
+        let value = match read {
+            Ok(value) => value,
+            Err(error) => return vec![Finding::new(Kind::BadValue, place, format!("is not JSON: {error}"))],
         };
         let errors = schema::check(root, &parameter.schema, &value).errors;
         if errors.is_empty() {
@@ -67,6 +77,13 @@ fn judge(root: &Value, parameter: &Parameter, place: &str, readings: &[Sent]) ->
     }
     let at = |pointer: &str| if pointer.is_empty() { place.to_owned() } else { format!("{place} {pointer}") };
     first_errors.into_iter().flatten().map(|(pointer, what)| Finding::new(Kind::BadValue, at(&pointer), what)).collect()
+}
+
+/// Objects in a list: no style says how they are written, and JSON is what such servers read.
+fn is_nested(root: &Value, parameter: &Parameter) -> bool {
+    let items = text::part_of(root, &parameter.schema, "items");
+    let inner = items.map(|items| text::shapes(root, items)).unwrap_or_default();
+    inner.contains(&Shape::Object)
 }
 
 fn read(
@@ -157,7 +174,8 @@ fn read_query(root: &Value, parameter: &Parameter, pairs: &mut [(String, String,
     if raws.len() > 1 && !repeats {
         return Err(format!("is sent {} times, but is declared to come once", raws.len()));
     }
-    if parameter.style == Style::Json {
+    let is_joined = matches!(parameter.style, Style::Joined { .. });
+    if parameter.style == Style::Json || is_joined && is_nested(root, parameter) {
         return Ok(vec![Sent::One(text::decode_form(first))]);
     }
     let single = |shape: &Shape| match shape {

@@ -217,7 +217,8 @@ fn is_integer(value: &Value) -> bool {
 }
 
 fn check_values(words: &Map<String, Value>, value: &Value, at: &str, out: &mut Findings) {
-    if let Some(allowed) = words.get("enum").and_then(Value::as_array)
+    // An empty list is what a publisher's tool left of one; taken at its word it would allow nothing.
+    if let Some(allowed) = words.get("enum").and_then(Value::as_array).filter(|allowed| !allowed.is_empty())
         && !allowed.iter().any(|a| same(a, value))
     {
         out.error(at, format!("is {value}, which is none of the allowed values"));

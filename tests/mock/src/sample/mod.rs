@@ -18,7 +18,10 @@ pub(crate) fn answer(root: &Value, operation: &Operation, accept: Option<&str>) 
         Some((media, schema)) => Answer { status, ..body(root, media, schema) },
         None => Answer::empty(status),
     };
-    for (name, schema) in &response.headers {
+    // The connection's own headers are not an answer's to choose (RFC 9110 section 7.6.1).
+    let own = ["connection", "content-length", "content-type", "keep-alive", "transfer-encoding", "upgrade"];
+    let chosen = |name: &str| own.iter().any(|own| name.eq_ignore_ascii_case(own));
+    for (name, schema) in response.headers.iter().filter(|(name, _)| !chosen(name)) {
         if let Some(text) = header_text(&json::sample(root, schema)) {
             answer.headers.push((name.clone(), text));
         }

@@ -11,6 +11,7 @@ mod binding;
 mod catalog;
 mod envelope;
 mod error;
+mod profile;
 mod spec;
 
 pub use access::{Access, Requirements, SchemeKind, SecurityScheme, Setting};
@@ -21,4 +22,5 @@ pub use binding::{
 pub use catalog::{Catalog, assert_sorted_and_unique};
 pub use envelope::{Attachment, AttachmentKind, Binary, Envelope, Payload};
 pub use error::{Code, ToolError};
+pub use profile::Profile;
 pub use spec::{Declared, DocumentFacts, FixedTool, Risk, SearchTerms, ServerSpec, Tool, ToolSpec};

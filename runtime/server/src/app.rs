@@ -6,7 +6,7 @@ use rmcp::model::Tool;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use toolwright_core::arguments::Checker;
-use toolwright_core::{Catalog, Code, ServerSpec, ToolError, ToolSpec};
+use toolwright_core::{Catalog, Code, Profile, ServerSpec, ToolError, ToolSpec};
 use toolwright_http::Upstream;
 
 use crate::exposure::Exposure;
@@ -31,9 +31,17 @@ pub struct App {
     checkers: Box<[OnceLock<Checker>]>,
     /// The HTTP client, made by the first call that needs it: reading certificates takes longer than starting.
     upstream: OnceLock<Result<Upstream, ToolError>>,
-    listed: OnceLock<Vec<Tool>>,
+    listed: Listed,
     /// The way of traces to their collector, once serving has begun and where one is configured.
     pub(crate) tracing: OnceLock<Arc<Tracing>>,
+}
+
+/// The list of tools in each profile that was asked for.
+#[derive(Default)]
+struct Listed {
+    standard: OnceLock<Vec<Tool>>,
+    inlined: OnceLock<Vec<Tool>>,
+    plain: OnceLock<Vec<Tool>>,
 }
 
 impl std::fmt::Debug for App {
@@ -74,7 +82,7 @@ impl App {
             slots: Semaphore::new(settings.max_concurrency.0),
             checkers: catalog.tools().iter().map(|_| OnceLock::new()).collect(),
             upstream,
-            listed: OnceLock::new(),
+            listed: Listed::default(),
             tracing: OnceLock::new(),
             settings,
         }))
@@ -111,6 +119,16 @@ impl App {
 
     /// The tools of `tools/list`, in their fixed order, made once.
     pub(crate) fn listed(&self) -> &[Tool] {
-        self.listed.get_or_init(|| listing::tools(self))
+        self.listed_in(Profile::Standard)
+    }
+
+    /// The same with input schemas in a profile.
+    pub(crate) fn listed_in(&self, profile: Profile) -> &[Tool] {
+        let cell = match profile {
+            Profile::Standard => &self.listed.standard,
+            Profile::Inlined => &self.listed.inlined,
+            Profile::Plain => &self.listed.plain,
+        };
+        cell.get_or_init(|| listing::tools(self, profile))
     }
 }

@@ -4,14 +4,20 @@ use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
-use toolwright_core::{Risk, ToolSpec};
+use toolwright_core::{Profile, Risk, ToolSpec};
 
 use crate::{App, gateway};
 
 /// All listed tools: operations in the order of the document, then the fixed tools.
-pub(crate) fn tools(app: &App) -> Vec<Tool> {
+pub(crate) fn tools(app: &App, profile: Profile) -> Vec<Tool> {
     let operations = app.exposure.listed().into_iter().map(tool);
-    operations.chain(gateway::tools(app)).collect()
+    let mut tools: Vec<Tool> = operations.chain(gateway::tools(app)).collect();
+    if profile != Profile::Standard {
+        for tool in &mut tools {
+            tool.input_schema = Arc::new(profile.apply(&tool.input_schema));
+        }
+    }
+    tools
 }
 
 /// One operation.

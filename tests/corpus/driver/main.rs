@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use toolwright_core::{Alternative, Binding, Body, Catalog, FieldKind, Location, ServerSpec, ToolSpec};
+use toolwright_core::{Alternative, Binding, Body, Catalog, FieldKind, Location, Profile, ServerSpec, ToolSpec};
 use toolwright_e2e::{Session, structured};
 use toolwright_mock::{Mock, Options};
-use toolwright_samples::Extent;
+use toolwright_samples::{Extent, profile_faults};
 
 /// A generated server. This program is also its binary: one link instead of sixteen.
 struct Server {
@@ -78,6 +78,10 @@ impl Server {
             faults.push(format!("tools/list has {listed} tools instead of {expected}"));
         }
         for spec in self.tools.tools() {
+            for profile in [Profile::Inlined, Profile::Plain] {
+                let found = profile_faults(spec, profile);
+                faults.extend(found.iter().map(|fault| cut(&format!("{} as {profile:?}: {fault}", spec.name))));
+            }
             for extent in [Extent::Minimal, Extent::Full] {
                 if let Err(fault) = call(&session, &mock, spec, extent).await {
                     faults.push(format!("{} {extent:?}: {fault}", spec.name));

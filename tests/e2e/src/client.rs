@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use rmcp::{
     ClientHandler, RoleClient, ServiceExt as _,
     model::{
-        CallToolRequestParams, CallToolResult, ListToolsResult, ProgressNotificationParam, ReadResourceRequestParams,
+        CallToolRequestParams, CallToolResult, ProgressNotificationParam, ReadResourceRequestParams,
         ReadResourceResult, Tool,
     },
     service::{NotificationContext, RunningService},
@@ -51,8 +51,7 @@ impl Session {
     /// # Errors
     /// What the server answers.
     pub async fn list(&self) -> anyhow::Result<Vec<Tool>> {
-        let ListToolsResult { tools, .. } = self.running.list_tools(None).await?;
-        Ok(tools)
+        Ok(self.running.list_all_tools().await?)
     }
 
     /// Calls a tool.

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use toolwright_core::{Binding, Risk, ToolSpec};
+use toolwright_core::{Binding, Profile, Risk, ToolSpec};
 use toolwright_e2e::{Session, Stage, structured};
 
 const FIXED: [&str; 5] =
@@ -273,4 +273,31 @@ async fn the_list_fits_its_budget() {
         println!("{exposed:?}: {} tools, {tokens} tokens", tools.len());
         assert!(tokens <= budget, "{exposed:?}: {tokens} tokens are more than {budget}");
     }
+}
+
+#[test]
+fn every_schema_profile_keeps_its_rules_and_takes_the_same_arguments() {
+    for profile in [Profile::Inlined, Profile::Plain] {
+        for spec in localai_tools::TOOLS.tools() {
+            assert_eq!(toolwright_samples::profile_faults(spec, profile), [""; 0], "{} as {profile:?}", spec.name);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_is_shown_the_profile_that_the_setting_says() {
+    let stage = Stage::set().unwrap();
+    let listed = |profile| {
+        let stage = &stage;
+        async move {
+            let session = stage.session(&[("LOCALAI_MCP_SCHEMA_PROFILE", profile)]).await.unwrap();
+            let tools = session.list().await.unwrap();
+            session.close().await.unwrap();
+            serde_json::to_string(&tools.iter().map(|tool| &tool.input_schema).collect::<Vec<_>>()).unwrap()
+        }
+    };
+    assert!(listed("standard").await.contains("additionalProperties"));
+    assert!(!listed("plain").await.contains("additionalProperties"));
+    // This client's name is none that is known to refuse anything.
+    assert_eq!(listed("auto").await, listed("standard").await);
 }

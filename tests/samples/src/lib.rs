@@ -4,6 +4,7 @@
 #![allow(clippy::panic)] // A test library reports by panicking.
 
 mod fault;
+mod profile;
 mod sample;
 
 use serde::de::DeserializeOwned;
@@ -11,6 +12,7 @@ use serde_json::{Map, Value};
 use toolwright_core::{Tool, ToolSpec, arguments::Checker};
 
 pub use fault::{Fault, faults};
+pub use profile::profile_faults;
 pub use sample::Extent;
 
 /// How many forms of unions are tried.

@@ -1,6 +1,7 @@
 //! The server's side of MCP, once over the static tables, for both eras of the protocol.
 
 mod caller;
+mod page;
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -14,12 +15,12 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
-use toolwright_core::Envelope;
+use toolwright_core::{Envelope, Profile};
 use toolwright_http::CallContext;
 use tracing::Instrument as _;
 
 use crate::progress::Relay;
-use crate::settings::nearest;
+use crate::settings::{SchemaProfile, nearest};
 use crate::{App, answer, gateway, resources};
 
 /// How long a client may keep what does not change while the server runs, in milliseconds.
@@ -50,8 +51,15 @@ impl ServerHandler for App {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        refuse_cursor(request.as_ref())?;
-        let mut result = ListToolsResult::with_all_items(self.listed().to_vec());
+        let profile = match self.settings.schema_profile {
+            SchemaProfile::Always(profile) => profile,
+            SchemaProfile::ByClient => {
+                context.client_info().map_or(Profile::Standard, |client| Profile::for_client(&client.name))
+            }
+        };
+        let page = page::of(self.listed_in(profile), request.and_then(|request| request.cursor).as_deref())?;
+        let mut result = ListToolsResult::with_all_items(page.tools.to_vec());
+        result.next_cursor = page.next;
         if is_modern(&context) {
             result = result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope());
             result.meta = Some(self.result_meta());
@@ -176,7 +184,8 @@ impl App {
 
     /// Lists are the same for everybody who may see them.
     fn cache_scope(&self) -> CacheScope {
-        if self.settings.auth_token.is_some() { CacheScope::Private } else { CacheScope::Public }
+        let is_shared = self.settings.auth_token.is_none() && self.settings.schema_profile != SchemaProfile::ByClient;
+        if is_shared { CacheScope::Public } else { CacheScope::Private }
     }
 
     fn unknown_tool(&self, name: &str) -> ErrorData {
@@ -202,7 +211,7 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// All lists are one page, so no cursor was ever given out.
+/// The list of resources is one page, so that no cursor of it was ever given out.
 fn refuse_cursor(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
     match request.and_then(|request| request.cursor.as_ref()) {
         Some(_) => Err(ErrorData::invalid_params("Unknown cursor: the list has one page", None)),

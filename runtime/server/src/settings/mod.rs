@@ -20,8 +20,8 @@ pub(crate) use file::{ConfigFile, nearest};
 pub(crate) use report::{example, table};
 pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, Source, lookalikes, resolution, resolve};
 pub use value::{
-    BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, LogLevel, Names, ProxyUrl, Seconds, Secret,
-    Switch,
+    BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, LogLevel, Names, ProxyUrl, SchemaProfile,
+    Seconds, Secret, Switch,
 };
 pub(crate) use value::{Kind, SettingValue, TomlForm};
 
@@ -146,6 +146,9 @@ settings! {
     file_root: PathBuf = "{state}/files", "{P}_MCP_FILE_ROOT";
     /// Tools that are listed: names, `*`, `none`, or nothing for the server's own selection.
     exposed_tools: Exposed = "", "{P}_MCP_EXPOSED_TOOLS";
+    /// Words of listed input schemas: standard (JSON Schema 2020-12), inlined (no `$defs`), plain (few keywords, for clients
+    /// that refuse the rest), or auto (by the client's name).
+    schema_profile: SchemaProfile = "standard", "{P}_MCP_SCHEMA_PROFILE";
     /// Whether calls that change the API's state are refused.
     read_only: Switch = "false", "{P}_MCP_READ_ONLY";
     /// The only tools that may be called; nothing for all.

@@ -4,6 +4,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use toolwright_core::Profile;
+
 /// What a type of setting accepts, for help and documentation.
 #[derive(Debug)]
 pub(crate) struct Kind {
@@ -131,6 +133,15 @@ pub enum LogFormat {
     Text,
     /// One JSON object a line.
     Json,
+}
+
+/// In which words lists show input schemas.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SchemaProfile {
+    /// The same for every client.
+    Always(Profile),
+    /// By the name that a client gives itself.
+    ByClient,
 }
 
 /// Which operations are listed.
@@ -321,6 +332,20 @@ impl SettingValue for HttpPath {
             Ok(HttpPath(text.to_owned()))
         } else {
             Err("a path such as /mcp, of letters, digits and -_.~/, and none of /healthz, /readyz, /metrics")
+        }
+    }
+}
+
+impl SettingValue for SchemaProfile {
+    const KIND: Kind = kind("PROFILE", TomlForm::Text);
+
+    fn read(text: &str) -> Result<Self, &'static str> {
+        match text {
+            "standard" => Ok(SchemaProfile::Always(Profile::Standard)),
+            "inlined" => Ok(SchemaProfile::Always(Profile::Inlined)),
+            "plain" => Ok(SchemaProfile::Always(Profile::Plain)),
+            "auto" => Ok(SchemaProfile::ByClient),
+            _ => Err("standard, inlined, plain or auto"),
         }
     }
 }

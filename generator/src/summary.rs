@@ -43,7 +43,7 @@ pub(crate) fn summarize(model: &Model) -> Summary {
             "inputSchema": tool.frozen.shown(),
             "annotations": catalog::annotations(tool),
         });
-        ListedTool { name: tool.name.clone(), json: entry.to_string() }
+        ListedTool { name: tool.name.clone(), json: serde_json::to_string(&entry).unwrap_or_default() }
     });
     let fixed = config.fixed_tools.iter().filter(|(name, _)| !HIDDEN.contains(&name.as_str()));
     Summary {

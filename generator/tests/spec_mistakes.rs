@@ -310,6 +310,19 @@ fn a_value_that_is_wrong_is_not_missing_as_well() {
 }
 
 #[test]
+fn a_key_that_is_misspelt_is_not_missing_as_well() {
+    for (replaced, by) in [
+        ("risk: write", "rsik: write"),
+        ("returns: the item with its `id`.", "retruns: the item with its `id`."),
+        ("caution: The item is seen by everybody.", "cautoin: The item is seen by everybody."),
+        ("name: create_item", "nmae: create_item"),
+    ] {
+        let text = curated(replaced, by);
+        assert_eq!(messages(&text).len(), 1, "{by}\n---\n{text}");
+    }
+}
+
+#[test]
 fn names_that_no_overlay_holds_are_reported_beside_its_errors() {
     let text = curated_with("exposed: [nope, create_item]\nhealth: [nada]\n", "['/items'].post", "['/itms'].post");
     let found = messages(&text);

@@ -80,7 +80,8 @@ pub(crate) fn import(
     if looks_over {
         look_over(&fetched.label, &fetched.files, prose, &mut sink);
     }
-    let code = workspace::report(&sink);
+    // Where generation follows, it reports the same warnings, with places in the file that stays.
+    let code = if looks_over || sink.has_errors() { workspace::report(&sink) } else { ExitCode::SUCCESS };
     let Some(vendored) = vendored.filter(|_| !sink.has_errors()) else {
         return Ok((code, None));
     };

@@ -9,8 +9,9 @@ use toolwright_generator::draft;
 use toolwright_generator::load::Prose;
 
 use crate::import::import;
+use crate::members;
 use crate::regenerate::Regenerate;
-use crate::{members, workspace};
+use crate::workspace::{self, counted};
 
 /// Make a server from an API document: vendor it into specs/NAME, choose settings, generate the crates.
 #[derive(Debug, Args)]
@@ -61,11 +62,12 @@ impl New {
     fn next(&self, tools: usize, listed: usize) {
         let name = &self.name;
         eprintln!(
-            "\n{tools} tools, {listed} of them listed by default. Next:\n\
+            "\n{}, {listed} of them listed by default. Next:\n\
              \x20 cargo run -p {name}-server -- tools --all      see every tool\n\
              \x20 cargo run -p {name}-server -- stdio            serve them to an MCP client\n\
              \x20 cargo xtask lint {name}                        what to correct, and how\n\
-             \x20 edit specs/{name}/server.yaml                  what is listed, hints, health; then cargo xtask regenerate {name}"
+             \x20 edit specs/{name}/server.yaml                  what is listed, hints, health; then cargo xtask regenerate {name}",
+            counted(tools, "tool"),
         );
     }
 }

@@ -113,3 +113,36 @@ fn lint_reads_documents_and_servers_and_fails_when_strict() {
     assert_eq!(place["artifactLocation"]["uri"], "specs/things/openapi.yaml");
     assert_eq!(run(folder.path(), &["lint", "things", "--strict"]).status.code(), Some(1));
 }
+
+#[test]
+fn regenerate_says_what_it_did_and_a_dry_run_what_it_would_do() {
+    let folder = made();
+    let stderr = |arguments: &[&str]| String::from_utf8(run(folder.path(), arguments).stderr).unwrap();
+    assert!(stderr(&["regenerate"]).contains("0 written, 0 removed"));
+    let settings = folder.path().join("specs/things/server.yaml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, format!("{text}read_only: true\n")).unwrap();
+    let dry = stderr(&["regenerate", "--dry-run"]);
+    assert!(dry.contains("to be removed: generated/things-tools/schemas/create_thing.json"), "{dry}");
+    assert!(dry.contains("to be written: generated/things-tools/catalog.json"), "{dry}");
+    assert!(dry.contains(" to be written, ") && !dry.contains("error"), "{dry}");
+    let done = stderr(&["regenerate"]);
+    assert!(done.contains(" written, ") && !done.contains(" 0 removed"), "{done}");
+    assert!(!folder.path().join("generated/things-tools/schemas/create_thing.json").exists());
+}
+
+#[test]
+fn a_tool_that_is_renamed_is_looked_for_in_texts() {
+    let folder = made();
+    let settings = folder.path().join("specs/things/server.yaml");
+    let text = fs::read_to_string(&settings).unwrap();
+    fs::write(&settings, format!("{text}  Begin with list_things.\n")).unwrap();
+    let document = folder.path().join("specs/things/openapi.yaml");
+    let text = fs::read_to_string(&document).unwrap();
+    fs::write(&document, text.replace("listThings", "findThings")).unwrap();
+    let settings_text = fs::read_to_string(&settings).unwrap().replace("health: [list_things]", "health: []");
+    fs::write(&settings, settings_text).unwrap();
+    let output = run(folder.path(), &["regenerate"]);
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(stderr.contains("its name is `find_things` now"), "{stderr}");
+}

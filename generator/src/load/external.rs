@@ -477,6 +477,22 @@ mod tests {
     }
 
     #[test]
+    fn files_that_are_referred_to_are_found_however_the_reference_is_written() {
+        let found = |text: &str| referenced_files("a.yaml", text.as_bytes());
+        let none: [String; 0] = [];
+        assert_eq!(found("x: {$ref: '#/a'}\ny: {\"$ref\" : \"#/b\"}\n"), none);
+        for text in [
+            "x: {$ref: b.yaml}",
+            "x: {$ref: './b.yaml#/A'}",
+            "{\"x\": {\"\\u0024ref\": \"b.yaml\"}}",
+            "x:\n  $ref: >-\n    b.yaml\n",
+            "x:\n  $ref: # a comment\n    b.yaml\n",
+        ] {
+            assert_eq!(found(text), ["b.yaml"], "{text}");
+        }
+    }
+
+    #[test]
     fn references_that_name_each_other_end() {
         let (_, findings) = load(&[
             ("api/a.yaml", "openapi: 3.1.0\npaths: {/p: {$ref: x.yaml}}\n"),

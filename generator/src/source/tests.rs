@@ -130,3 +130,30 @@ fn a_wrong_block_indentation_is_refused_where_it_stands() {
     assert_eq!(value, None);
     assert!(findings.contains("a.yaml:3:"), "{findings}");
 }
+
+#[test]
+fn a_tab_is_reported_where_it_stands() {
+    for text in ["a:\n  b: 1\n\tc: 2\n", "a:\n\tb: 1\n  c: 2\n"] {
+        let (_, findings) = read("a.yaml", text);
+        let line = 1 + text.lines().position(|line| line.starts_with('\t')).unwrap();
+        assert!(
+            findings.contains(&format!("a.yaml:{line}:1")) && findings.contains("instead of the tab"),
+            "{findings}"
+        );
+    }
+}
+
+#[test]
+fn a_repeated_key_has_its_pointer_and_leaves_no_places() {
+    for (label, text) in [
+        ("a.yaml", "list:\n  - x\n  - {a: {b: 1}, a: {c: 2}}\n"),
+        ("a.json", "{\"list\": [0, {\"a\": {\"b\": 1}, \"a\": {\"c\": 2}}]}"),
+    ] {
+        let (_, findings) = read(label, text);
+        assert!(findings.contains("at /list/1/a"), "{findings}");
+        let source = Source::new(label, text);
+        let [first, inner, gone] =
+            ["/list/1/a", "/list/1/a/b", "/list/1/a/c"].map(|pointer| source.place(pointer).column);
+        assert!(inner > first && gone == first, "{label}: {first} {inner} {gone}");
+    }
+}

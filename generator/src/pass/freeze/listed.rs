@@ -1,6 +1,8 @@
 //! What lists show of an input schema: advertised fields, shallow objects.
 
-use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
 
 use crate::model::tool::{Role, Tool};
 
@@ -42,7 +44,7 @@ fn advertise(schema: &mut Map<String, Value>, fields: &[String]) {
 /// Shows deep, heavy objects with less: without what their fields hold, then without texts, then as plain objects.
 /// Each step is open, so everything that is accepted still matches.
 fn collapse(schema: &mut Map<String, Value>, depth: usize) {
-    let weight = |schema: &Map<String, Value>| Value::Object(schema.clone()).to_string().len();
+    let weight = |schema: &Map<String, Value>| serde_json::to_vec(schema).map_or(0, |text| text.len());
     if depth >= MAX_DEPTH && schema.contains_key("properties") && weight(schema) > MAX_NESTED {
         let steps = [
             (shallow(schema, &["type", "description", "enum"]), MAX_WITH_TEXTS),
@@ -83,21 +85,30 @@ fn only(schema: &Map<String, Value>, keywords: &[&str]) -> Map<String, Value> {
 fn drop_unused_definitions(listed: &mut Value) {
     let Some(root) = listed.as_object_mut() else { return };
     let Some(Value::Object(mut definitions)) = root.shift_remove("$defs") else { return };
+    let mut wanted = BTreeSet::new();
+    root.values().for_each(|schema| definitions_of(schema, &mut wanted));
     let mut kept = Map::new();
-    loop {
-        let text = json!([root, kept]).to_string();
-        let used = |key: &String| text.contains(&format!("\"#/$defs/{key}\""));
-        let found: Vec<String> = definitions.keys().filter(|key| used(key)).cloned().collect();
-        if found.is_empty() {
-            break;
-        }
+    while !wanted.is_empty() {
+        let found: Vec<String> = definitions.keys().filter(|key| wanted.contains(*key)).cloned().collect();
+        wanted.clear();
         for key in found {
             if let Some(schema) = definitions.shift_remove(&key) {
+                definitions_of(&schema, &mut wanted);
                 kept.insert(key, schema);
             }
         }
     }
     if !kept.is_empty() {
         root.insert("$defs".to_owned(), Value::Object(kept));
+    }
+}
+
+/// Keys under `$defs` to which a value refers.
+fn definitions_of(value: &Value, found: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => found.extend(text.strip_prefix("#/$defs/").map(str::to_owned)),
+        Value::Array(items) => items.iter().for_each(|item| definitions_of(item, found)),
+        Value::Object(members) => members.values().for_each(|member| definitions_of(member, found)),
+        _ => {}
     }
 }

@@ -39,13 +39,33 @@ pub fn profile_faults(spec: &ToolSpec, profile: Profile) -> Vec<String> {
         Err(error) => faults.push(format!("does not compile: {error}")),
         Ok(checker) => {
             for extent in [Extent::Minimal, Extent::Full] {
-                if let Err(refusal) = checker.check(arguments(spec, extent)) {
+                let mut sample = Value::Object(arguments(spec, extent));
+                if profile == Profile::Plain {
+                    drop_nulls(&mut sample);
+                }
+                let Value::Object(sample) = sample else { continue };
+                if let Err(refusal) = checker.check(sample) {
                     faults.push(format!("refuses the {extent:?} sample: {refusal:?}"));
                 }
             }
         }
     }
     faults
+}
+
+/// A plain schema does not show that null is taken: what may be null may as well be left out.
+fn drop_nulls(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            members.retain(|_, member| !member.is_null());
+            members.values_mut().for_each(drop_nulls);
+        }
+        Value::Array(items) => {
+            items.retain(|item| !item.is_null());
+            items.iter_mut().for_each(drop_nulls);
+        }
+        _ => {}
+    }
 }
 
 fn walk(schema: &Value, profile: Profile, at: &str, faults: &mut Vec<String>) {

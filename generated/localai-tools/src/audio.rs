@@ -673,6 +673,7 @@ pub struct TextToSpeechWithVoice {
 #[search(
     en(
         "speech to text",
+        "speech into text",
         "speech recognition",
         "dictation",
         "stt",
@@ -680,7 +681,8 @@ pub struct TextToSpeechWithVoice {
         "make subtitles from audio",
         "captions",
         "meeting minutes",
-        "what is said in a recording"
+        "what is said in a recording",
+        "what did they say in this audio"
     ),
     ko(
         "음성을 텍스트로",

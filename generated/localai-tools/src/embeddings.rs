@@ -30,6 +30,8 @@ use crate::types::{OpenAiRequest, OpenAiResponse};
         "text to vector",
         "vectorize text",
         "semantic similarity",
+        "compare how similar two texts are",
+        "similarity of two pieces of text",
         "sentence vectors",
         "index documents for retrieval",
         "numeric representation"

@@ -171,7 +171,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         operations: 123,
         definitions: 166,
     },
-    catalog_sha256: "66967cbf08143f42e44a1c89b473736eaa22501ccf00dbd4c0604694a87f8629",
+    catalog_sha256: "e2913b53febe1c5c613f5694d2b86bd141e251ad98faa7571130b367a3f8ae90",
 };
 
 /// Every tool, sorted by name.

@@ -118,3 +118,18 @@ async fn an_answer_stays_small_and_carries_schemas() {
     let matches = answer.get("data").unwrap_or(&answer)["matches"].as_array().unwrap().clone();
     assert!(matches[0]["input_schema"].is_object(), "{}", matches[0]);
 }
+
+#[tokio::test]
+async fn words_that_tools_share_do_not_mix_them_up() {
+    let stage = Stage::set().unwrap();
+    let session = stage.session(&[]).await.unwrap();
+    for (query, expected) in [
+        ("turn speech into text", vec!["transcribe_audio"]),
+        ("what did they say in this audio file", vec!["transcribe_audio"]),
+        ("compare how similar two pieces of text are", vec!["embed", "rerank"]),
+    ] {
+        let matches = search(&session, query, 3).await;
+        let first = matches[0]["name"].as_str().unwrap();
+        assert!(expected.contains(&first), "{query}: {matches:?}");
+    }
+}

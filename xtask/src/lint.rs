@@ -16,7 +16,7 @@ use toolwright_generator::draft;
 use toolwright_generator::load::{Files, Prose};
 
 use crate::import::Fetched;
-use crate::workspace;
+use crate::workspace::{self, counted};
 
 /// Examine a server or an API document: what would be lost or is ambiguous, thin texts, names, hints, weight, secrets.
 ///
@@ -145,10 +145,10 @@ fn human(sink: &Sink, most: usize) -> String {
     }
     let count = |severity| sink.count(severity);
     out.push_str(&format!(
-        "{} errors, {} warnings, {} notes\n",
-        count(Severity::Error),
-        count(Severity::Warning),
-        count(Severity::Note)
+        "{}, {}, {}\n",
+        counted(count(Severity::Error), "error"),
+        counted(count(Severity::Warning), "warning"),
+        counted(count(Severity::Note), "note")
     ));
     out
 }

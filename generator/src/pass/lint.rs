@@ -188,6 +188,7 @@ fn descriptions(model: &Model, tool: &Tool, sink: &mut Sink) {
             model.loaded.document.place(if argument.origin.is_empty() { &tool.origin } else { &argument.origin });
         let help = match argument.role {
             Role::Body { .. } => "add to the operation: x-toolwright: {body_description: Text.}".to_owned(),
+            Role::Member => format!("add to the operation: x-toolwright: {{fields: {{{}: Text.}}}}", argument.wire_name),
             _ => format!("add to the operation: x-toolwright: {{arguments: {{{}: Text.}}}}", argument.wire_name),
         };
         sink.push(Diagnostic::error("missing-description", message).at(place).help(help));
@@ -199,6 +200,13 @@ fn is_misread(model: &Model, operation: &str, argument: &Argument) -> bool {
     let own = join(operation, EXTENSION);
     if matches!(argument.role, Role::Body { .. }) {
         return is_written(model, operation, "body_description");
+    }
+    if argument.role == Role::Member {
+        let fields = join(&own, "fields");
+        return match (model.loaded.document.get(&fields), model.loaded.document.get(&join(&fields, &argument.wire_name))) {
+            (Some(Value::Object(_)), said) => said.is_some(),
+            (fields, _) => fields.is_some(),
+        };
     }
     let arguments = join(&own, "arguments");
     match (model.loaded.document.get(&arguments), model.loaded.document.get(&join(&arguments, &argument.wire_name))) {

@@ -134,7 +134,7 @@ fn put_files(body: &Body, arguments: &mut Map<String, Value>) {
         }
     };
     match body {
-        Body::None | Body::Json { .. } => {}
+        Body::None | Body::Json { .. } | Body::Object { .. } => {}
         Body::Raw { argument, .. } => {
             if *argument == "file" {
                 put(argument);

@@ -85,9 +85,8 @@ fn members(route: &RouteAttribute, arguments: &[Argument], errors: &mut Errors) 
         }
         _ => {}
     }
-    let styled = |argument: &&Argument| {
-        argument.style.is_some() || argument.explode.is_some() || !argument.send_as.is_empty()
-    };
+    let styled =
+        |argument: &&Argument| argument.style.is_some() || argument.explode.is_some() || !argument.send_as.is_empty();
     for argument in arguments.iter().filter(|argument| argument.place == Place::Member).filter(styled) {
         errors.push(syn::Error::new(argument.span, "a #[member] is sent as JSON; it takes `wire` and `required`"));
     }

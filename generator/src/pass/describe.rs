@@ -47,7 +47,8 @@ fn sentence(text: &str) -> String {
 fn inputs(model: &Model, tool: &Tool) -> String {
     let shown = tool.arguments.iter().filter(|argument| argument.shown);
     let (members, others): (Vec<&Argument>, Vec<&Argument>) = shown.partition(|it| it.role == Role::Member);
-    let (mut telling, optional): (Vec<&Argument>, Vec<&Argument>) = members.into_iter().partition(|it| it.needed_by_body);
+    let (mut telling, optional): (Vec<&Argument>, Vec<&Argument>) =
+        members.into_iter().partition(|it| it.needed_by_body);
     telling.extend(optional);
     let more = if telling.len() > SHOWN_FIELDS { " and more" } else { "" };
     telling.truncate(SHOWN_FIELDS);

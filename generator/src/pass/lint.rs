@@ -188,7 +188,9 @@ fn descriptions(model: &Model, tool: &Tool, sink: &mut Sink) {
             model.loaded.document.place(if argument.origin.is_empty() { &tool.origin } else { &argument.origin });
         let help = match argument.role {
             Role::Body { .. } => "add to the operation: x-toolwright: {body_description: Text.}".to_owned(),
-            Role::Member => format!("add to the operation: x-toolwright: {{fields: {{{}: Text.}}}}", argument.wire_name),
+            Role::Member => {
+                format!("add to the operation: x-toolwright: {{fields: {{{}: Text.}}}}", argument.wire_name)
+            }
             _ => format!("add to the operation: x-toolwright: {{arguments: {{{}: Text.}}}}", argument.wire_name),
         };
         sink.push(Diagnostic::error("missing-description", message).at(place).help(help));
@@ -203,9 +205,13 @@ fn is_misread(model: &Model, operation: &str, argument: &Argument) -> bool {
     }
     if argument.role == Role::Member {
         let fields = join(&own, "fields");
-        return match (model.loaded.document.get(&fields), model.loaded.document.get(&join(&fields, &argument.wire_name))) {
-            (Some(Value::Object(_)), said) => said.is_some(),
-            (fields, _) => fields.is_some(),
+        let owner = argument.origin.rsplit_once("/properties/").map_or("", |(owner, _)| owner);
+        if is_written(model, owner, "fields") && has_wrong_fields(model, owner) {
+            return true;
+        }
+        return match model.loaded.document.get(&fields) {
+            Some(Value::Object(said)) => said.contains_key(&argument.wire_name),
+            said => said.is_some(),
         };
     }
     let arguments = join(&own, "arguments");

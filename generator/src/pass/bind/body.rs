@@ -38,7 +38,7 @@ fn first(model: &mut Model, operation: &Operation, body: &RequestBody) -> Vec<Ar
         return form(model, body);
     }
     if let Ok(members) = members::of(model, operation) {
-        return members.arguments(operation, body);
+        return members.arguments(model, operation, body);
     }
     let extension = &operation.extension;
     let fallback = match body.kind {

@@ -89,7 +89,7 @@ impl Members {
     }
 
     /// An argument for each member that can be sent.
-    pub(super) fn arguments(&self, operation: &Operation, body: &RequestBody) -> Vec<Argument> {
+    pub(super) fn arguments(&self, model: &Model, operation: &Operation, body: &RequestBody) -> Vec<Argument> {
         let extension = &operation.extension;
         let sent = self.properties.iter().filter(|(_, property)| !property.read_only);
         sent.map(|(wire_name, property)| {
@@ -104,7 +104,7 @@ impl Members {
                 needed_by_body: is_needed,
                 shown: advertised.is_none_or(|advertised| advertised.contains(wire_name)),
                 description: extension.fields.get(wire_name).or(property.description.as_ref()).cloned(),
-                schema: Schema { default: default(property), ..property.clone() },
+                schema: Schema { default: default(model, property), ..property.clone() },
                 send_as: Vec::new(),
             }
         })
@@ -136,18 +136,33 @@ fn plain(schema: &Schema) -> Result<(), &'static str> {
 }
 
 /// The default, where the property accepts it: it is sent in place of what is not given.
-fn default(property: &Schema) -> Option<Value> {
-    let default = property.default.as_ref()?;
-    let kind = |kind: &JsonType| match kind {
-        JsonType::Null => default.is_null(),
-        JsonType::Boolean => default.is_boolean(),
-        JsonType::Integer => default.is_i64() || default.is_u64(),
-        JsonType::Number => default.is_number(),
-        JsonType::String => default.is_string(),
-        JsonType::Array => default.is_array(),
-        JsonType::Object => default.is_object(),
-    };
-    let has_type = property.types.is_empty() || property.types.iter().any(kind);
-    let is_listed = property.enumeration.is_empty() || property.enumeration.contains(default);
-    (has_type && is_listed).then(|| default.clone())
+fn default(model: &Model, property: &Schema) -> Option<Value> {
+    property.default.clone().filter(|default| accepts(model, property, default, MAX_DEPTH))
+}
+
+/// Whether a value is of the types and among the values that a schema lists, through references and compositions.
+fn accepts(model: &Model, schema: &Schema, value: &Value, depth: usize) -> bool {
+    let Some(deeper) = depth.checked_sub(1) else { return true };
+    let inner = |part: &Schema| accepts(model, part, value, deeper);
+    let target = schema.reference.as_deref().and_then(|name| model.types.get(name));
+    let union = |members: &[Schema]| members.is_empty() || members.iter().any(inner);
+    (schema.types.is_empty() || schema.types.iter().any(|kind| is_of(value, *kind)))
+        && (schema.enumeration.is_empty() || schema.enumeration.contains(value))
+        && schema.constant.as_ref().is_none_or(|constant| constant == value)
+        && target.is_none_or(inner)
+        && schema.all_of.iter().all(inner)
+        && union(&schema.any_of)
+        && union(&schema.one_of)
+}
+
+fn is_of(value: &Value, kind: JsonType) -> bool {
+    match kind {
+        JsonType::Null => value.is_null(),
+        JsonType::Boolean => value.is_boolean(),
+        JsonType::Integer => value.as_number().is_some_and(|number| !number.to_string().contains(['.', 'e', 'E'])),
+        JsonType::Number => value.is_number(),
+        JsonType::String => value.is_string(),
+        JsonType::Array => value.is_array(),
+        JsonType::Object => value.is_object(),
+    }
 }

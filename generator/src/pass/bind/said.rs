@@ -80,7 +80,8 @@ fn wrapped_or_not(model: &Model, operation: &Operation, arguments: &[Argument]) 
     let mut found = Vec::new();
     let members = members::of(model, operation);
     if let Ok(members) = &members {
-        let whole = [("argument", extension.argument.is_some()), ("body_description", extension.body_description.is_some())];
+        let whole =
+            [("argument", extension.argument.is_some()), ("body_description", extension.body_description.is_some())];
         for (key, _) in whole.into_iter().filter(|(_, said)| *said) {
             let message = format!("`{key}` speaks of a body that is one argument, and here each member is one");
             let help = format!("remove `{key}` and describe the members under `fields`, or add `body: wrapped`");

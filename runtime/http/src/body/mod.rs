@@ -4,6 +4,8 @@ mod choice;
 mod form;
 mod multipart;
 mod object;
+#[cfg(test)]
+mod object_tests;
 mod payload;
 #[cfg(test)]
 mod tests;

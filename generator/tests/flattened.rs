@@ -194,7 +194,7 @@ fn wrapped_is_said_for_all_bodies_or_for_one() {
     assert_eq!(arguments(&wrapped, "t")["request"]["in"], "body");
     let (flattened, _) = generated(&files(&body(THING), "body: wrapped\n", Some(&one("flattened"))));
     assert_eq!(arguments(&flattened, "t")["name"]["in"], "member");
-    assert!(findings(&files(&body(THING), "body: flat\n", None)).contains("`flattened`"));
+    assert!(findings(&files(&body(THING), "body: wraped\n", None)).contains("did you mean `wrapped`?"));
 }
 
 /// What is found where an overlay says this of the operation.

@@ -174,6 +174,9 @@ fn argument(argument: &Argument) -> Value {
     if argument.required {
         out.insert("required".to_owned(), true.into());
     }
+    if argument.role == Role::Member && argument.needed_by_body && !argument.required {
+        out.insert("required_by_body".to_owned(), true.into());
+    }
     if !argument.send_as.is_empty() {
         let pairs = argument.send_as.iter().map(|(accepted, sent)| (accepted.clone(), sent.as_str().into()));
         out.insert("send_as".to_owned(), Value::Object(pairs.collect()));

@@ -120,6 +120,9 @@ fn http(binding: &HttpBinding) -> Map<String, Value> {
     if let Some(form) = binding.form {
         out.insert("form".to_owned(), form.media_type().into());
     }
+    if let Some(object) = &binding.object {
+        out.insert("body".to_owned(), json!({"media_type": object.media_type, "required": object.required}));
+    }
     if !binding.produces.is_empty() {
         out.insert("produces".to_owned(), json!(binding.produces));
     }
@@ -149,6 +152,7 @@ fn argument(argument: &Argument) -> Value {
     let (place, written) = match &argument.role {
         Role::Parameter { location, style, explode } => (location.name(), Some((style.name(), *explode))),
         Role::Body { .. } => ("body", None),
+        Role::Member => ("member", None),
         Role::Field { file: true, style, explode, .. } => ("file", Some((style.name(), *explode))),
         Role::Field { style, explode, .. } => ("form", Some((style.name(), *explode))),
         Role::Alternative { .. } => ("body", None),
@@ -172,6 +176,9 @@ fn argument(argument: &Argument) -> Value {
     }
     if argument.required {
         out.insert("required".to_owned(), true.into());
+    }
+    if argument.role == Role::Member && argument.needed_by_body && !argument.required {
+        out.insert("required_by_body".to_owned(), true.into());
     }
     if !argument.send_as.is_empty() {
         let pairs = argument.send_as.iter().map(|(accepted, sent)| (accepted.clone(), sent.as_str().into()));

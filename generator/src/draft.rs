@@ -110,6 +110,8 @@ impl Page<'_, '_> {
         };
         format!(
             "document: {}\n{why}\nprose: {}\n\
+             # Each member of a JSON body is an argument, where the body is a plain object; `wrapped` keeps the body in one.\n\
+             body: flattened\n\
              # Corrections and better texts are OpenAPI Overlay files; `cargo xtask show {}` prints what they target,\n\
              # `cargo xtask lint {}` what is worth correcting.\n\
              # overlays: [overlays/text.yaml]\n",

@@ -79,8 +79,7 @@ components:
     ));
     let schema = file(&generated, "schemas/t.json");
     let b = json!({"type": "object", "properties": {"c": {"type": "string"}}});
-    let expected = json!({"type": "object", "description": "JSON body of the request.", "properties": {"b": b}});
-    assert_eq!(schema["properties"]["request"], expected);
+    assert_eq!(schema["properties"], json!({"b": b}));
     assert_eq!(schema.get("$defs"), None);
 }
 
@@ -101,7 +100,7 @@ components:
 "
     )));
     let schema = file(&generated, "schemas/t.json");
-    assert_eq!(schema["properties"]["request"]["properties"]["f0"], json!({"$ref": "#/$defs/B"}));
+    assert_eq!(schema["properties"]["f0"], json!({"$ref": "#/$defs/B"}));
 }
 
 #[test]
@@ -236,10 +235,8 @@ paths:
     ));
     let none = json!({"type": "object", "properties": {}, "additionalProperties": false});
     assert_eq!(file(&generated, "schemas/none.json"), none);
-    let body = &file(&generated, "schemas/some.json")["properties"]["request"];
     let expected = json!({
         "type": "object",
-        "description": "JSON body of the request.",
         "properties": {
             "note": {"type": ["string", "null"]},
             "mode": {"type": ["string", "null"], "enum": ["a", "b", null]},
@@ -247,8 +244,9 @@ paths:
             "when": {"type": "string", "format": "date-time"},
             "len": {"type": "number", "exclusiveMinimum": 0},
         },
+        "additionalProperties": false,
     });
-    assert_eq!(*body, expected);
+    assert_eq!(file(&generated, "schemas/some.json"), expected);
 }
 
 fn bounds(version: &str, schema: &str) -> (Value, String) {
@@ -404,7 +402,7 @@ paths:
       requestBody: {content: {application/json: {schema: {type: object, properties: {a: {type: string}, b: {type: string}}}}}}
 ";
     let actions = "  - target: $.paths['/t'].post\n    update: {x-toolwright: {advertise: [b]}}\n";
-    let (generated, _) = generated(&files(body, "", Some(actions)));
+    let (generated, _) = generated(&files(body, "body: wrapped\n", Some(actions)));
     let listed = file(&generated, "schemas/t.listed.json");
     assert_eq!(listed["properties"]["request"]["properties"], json!({"b": {"type": "string"}}));
     assert_eq!(listed["properties"]["request"].get("additionalProperties"), None);
@@ -518,7 +516,7 @@ components:
     한글: {type: object, properties: {x: {type: string, description: \"a\\u202eb\"}}}
     가나: {type: object, properties: {x: {type: string}}}
 ";
-    let code = self::text(&generated(&document(text)).0, "src/general.rs");
+    let code = self::text(&generated(&files(text, "body: wrapped\n", None)).0, "src/general.rs");
     for expected in ["pub r#gen: ", "pub struct X1 {", "pub struct X {", "pub struct XType {", "/// ab\n"] {
         assert!(code.contains(expected), "{expected}\n{code}");
     }

@@ -138,6 +138,12 @@ fn missing_description_of_an_argument() {
 
 #[test]
 fn missing_description_of_a_field() {
+    let settings = "require_descriptions: true\nbody: wrapped\n";
+    assert_snapshot!(curated_with(settings, "          note: Anything else about it.\n", ""));
+}
+
+#[test]
+fn missing_description_of_a_member() {
     assert_snapshot!(curated("          note: Anything else about it.\n", ""));
 }
 
@@ -245,7 +251,7 @@ fn keys_that_would_have_no_effect() {
     for (extension, expected) in [
         ("{media: [json, websocket]}", "says `websocket`, and nothing makes it so"),
         ("{stream: openai, media: [json]}", "leaves out `sse`"),
-        ("{arguments: {kind: {name: request}}}", "2 arguments of POST /items are named `request`"),
+        ("{arguments: {kind: {name: note}}}", "2 arguments of POST /items are named `note`"),
         ("{arguments: {kind: {name: 'Bad name'}}}", "`Bad name` is no argument name"),
         ("{arguments: {kind: {send_as: {c: d}}}}", "`c` is no value that `kind` accepts"),
         ("{deadline_seconds: 100000}", "a whole number from 1 to 86400"),

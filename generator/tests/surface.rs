@@ -78,3 +78,20 @@ fn better_texts_need_no_change() {
         changes("{operationId: deleteItem}", "{operationId: deleteItem, description: Delete an item for good.}");
     assert!(changes.changed[0].texts && !changes.is_breaking());
 }
+
+#[test]
+fn what_an_optional_body_needs_breaks_calls_that_give_other_members() {
+    let changed = |properties: &str| {
+        let surface = |required: &str| {
+            let schema = format!("{{type: object, {required}properties: {{{properties}}}}}");
+            let content = format!("{{content: {{application/json: {{schema: {schema}}}}}}}");
+            surface(&format!("  /items: {{patch: {{operationId: change, requestBody: {content}}}}}\n"))
+        };
+        compare(&surface(""), &surface("required: [name], "))
+    };
+    let changes = changed("name: {type: string}, note: {type: string}");
+    let text = changes.markdown("T", "1", "2");
+    assert!(changes.is_breaking());
+    assert!(text.contains("`name` is required now where any other field of the body is given"), "{text}");
+    assert!(!changed("name: {type: string}").is_breaking());
+}

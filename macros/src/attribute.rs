@@ -30,6 +30,10 @@ pub(crate) struct RouteAttribute {
     /// `METHOD /path` where the document declares another route.
     pub(crate) declared: Option<LitStr>,
     pub(crate) produces: Vec<LitStr>,
+    /// Media type of a body whose members are fields.
+    pub(crate) body: Option<LitStr>,
+    /// Whether such a body may be left out.
+    pub(crate) optional_body: Option<LitBool>,
     pub(crate) stream: Option<Ident>,
     pub(crate) exchange: Option<Ident>,
     pub(crate) missing: Option<LitStr>,
@@ -129,7 +133,7 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
     }
     let (mut method, mut path, mut declared, mut stream, mut exchange) = (None, None, None, None, None);
     let (mut missing, mut instead, mut produces) = (None, None, Vec::new());
-    let (mut server, mut security) = (None, None);
+    let (mut server, mut security, mut body, mut optional_body) = (None, None, None, None);
     attribute.parse_nested_meta(|meta| {
         match key(&meta).as_str() {
             verb if kind == RouteKind::Http && METHODS.contains(&verb) => {
@@ -140,6 +144,8 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
             "path" if kind != RouteKind::NoRoute => path = Some(meta.value()?.parse()?),
             "declared" => declared = Some(meta.value()?.parse()?),
             "produces" if kind == RouteKind::Http => produces = strings(&meta)?,
+            "body" if kind == RouteKind::Http => body = Some(meta.value()?.parse()?),
+            "optional_body" if kind == RouteKind::Http => optional_body = Some(flag(&meta)?),
             "stream" if kind == RouteKind::Http => {
                 let dialects = ["openai", "anthropic", "responses", "transcript"];
                 stream = Some(one_of(meta.value()?.parse()?, &dialects)?);
@@ -182,6 +188,8 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
         path,
         declared,
         produces,
+        body,
+        optional_body,
         stream,
         exchange,
         missing,

@@ -41,6 +41,8 @@ pub(crate) enum Place {
     Header,
     Cookie,
     Body,
+    /// A member of the JSON object that is the body.
+    Member,
     Form,
     Part,
     File,
@@ -52,12 +54,13 @@ pub(crate) enum Place {
     ContentType,
 }
 
-const PLACES: [(&str, Place); 12] = [
+const PLACES: [(&str, Place); 13] = [
     ("segment", Place::Path),
     ("query", Place::Query),
     ("header", Place::Header),
     ("cookie", Place::Cookie),
     ("body", Place::Body),
+    ("member", Place::Member),
     ("form", Place::Form),
     ("part", Place::Part),
     ("file", Place::File),

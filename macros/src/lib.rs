@@ -34,11 +34,12 @@ use proc_macro::TokenStream;
 ///   crate's root) are required; `description`, `tags(..)`, `advertised`, `result`, `output`, `open_world`, `idempotent`,
 ///   `deadline_seconds` and `secrets(..)` are not. `output` is a type, or its text in quotes.
 /// - `#[http(post = "/path", ..)]` with `declared`, `produces(..)`, `stream`, `missing`, `instead`, `server`,
-///   `security(("scheme"), ..)`; or
+///   `security(("scheme"), ..)`, and for the body of `#[member]` fields `body = "application/json"` (the default) and
+///   `optional_body`; or
 ///   `#[websocket(path = "/path", exchange = receive | session, ..)]`; or `#[no_route(declared = "GET /path",
 ///   missing = "..", instead = "..")]`.
 /// - `#[search(en(..), ko(..), ja(..))]`.
-/// - On each field one of `#[segment]` (of the path), `#[query]`, `#[header]`, `#[cookie]`, `#[body]`, `#[form]`, `#[part]`, `#[file]`,
+/// - On each field one of `#[segment]` (of the path), `#[query]`, `#[header]`, `#[cookie]`, `#[body]`, `#[member]` (of a JSON object), `#[form]`, `#[part]`, `#[file]`,
 ///   `#[exchange]`, `#[extra]`, with `wire`, `style`, `explode`, `send_as((from, to), ..)`, `media_type`, `content_type`, `required` where they apply.
 /// - `#[alternative(media_type = "..")]` on a field that is another body, with `field(wire = "..", file, ..)` for each field
 ///   where it is a form; and one `#[content_type]` field that chooses.
@@ -55,6 +56,7 @@ use proc_macro::TokenStream;
         header,
         cookie,
         body,
+        member,
         form,
         part,
         file,

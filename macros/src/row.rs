@@ -89,7 +89,7 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
         }
         RouteKind::Http => {
             let method = method(&route.method);
-            let body = body(arguments);
+            let body = body(route, arguments);
             let produces = &route.produces;
             let stream = option(route.stream.as_ref().map(|dialect| {
                 let dialect = dialect.to_string();
@@ -130,7 +130,10 @@ fn parameter(argument: &Argument) -> TokenStream {
     quote!(::toolwright_core::Parameter { location: ::toolwright_core::Location::#location, #common })
 }
 
-fn body(arguments: &[Argument]) -> TokenStream {
+fn body(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
+    if arguments.iter().any(|argument| argument.place == Place::Member) {
+        return body::object(route, arguments);
+    }
     match arguments.iter().find(|argument| argument.place == Place::ContentType) {
         Some(choice) => body::choice(choice, arguments),
         None => first_body(arguments),

@@ -68,6 +68,30 @@ fn check_path(route: &RouteAttribute, arguments: &[Argument], errors: &mut Error
     }
 }
 
+/// Members make a body by themselves, and only they need `body` and `optional_body`.
+fn members(route: &RouteAttribute, arguments: &[Argument], errors: &mut Errors) {
+    let is_other = |place: Place| {
+        matches!(place, Place::Body | Place::Extra | Place::Alternative | Place::ContentType) || place.is_form()
+    };
+    let first = arguments.iter().find(|argument| argument.place == Place::Member);
+    let other = arguments.iter().find(|argument| is_other(argument.place));
+    match (first, other) {
+        (Some(_), Some(other)) => {
+            errors.push(syn::Error::new(other.span, "a request has #[member] fields or another body, not both"));
+        }
+        (None, _) if route.body.is_some() || route.optional_body.is_some() => {
+            let message = "`body` and `optional_body` speak of #[member] fields, and there is none";
+            errors.push(syn::Error::new(route.span, message));
+        }
+        _ => {}
+    }
+    let styled =
+        |argument: &&Argument| argument.style.is_some() || argument.explode.is_some() || !argument.send_as.is_empty();
+    for argument in arguments.iter().filter(|argument| argument.place == Place::Member).filter(styled) {
+        errors.push(syn::Error::new(argument.span, "a #[member] is sent as JSON; it takes `wire` and `required`"));
+    }
+}
+
 /// One kind of body, exchange arguments on WebSockets only, names that differ.
 fn check_places(route: &RouteAttribute, arguments: &[Argument], errors: &mut Errors) {
     let bodies = arguments.iter().filter(|argument| argument.place == Place::Body);
@@ -78,6 +102,7 @@ fn check_places(route: &RouteAttribute, arguments: &[Argument], errors: &mut Err
     if has(|place| place == Place::Body) && has(Place::is_form) {
         errors.push(syn::Error::new(route.span, "a request has a #[body] or form fields, not both"));
     }
+    members(route, arguments, errors);
     if has(|place| place == Place::Form) && has(|place| matches!(place, Place::Part | Place::File)) {
         errors.push(syn::Error::new(route.span, "a form is #[form] fields, or #[part] and #[file] fields, not both"));
     }

@@ -143,10 +143,16 @@ fn rows_are_what_the_derive_makes_of_structs() {
 #[test]
 fn the_document_has_every_kind_of_body() {
     let written = collect(&sources("structs: []\n"), written).into_values().collect::<String>();
-    let kinds = ["None", "Json", "Raw", "Choice", "Form", "Multipart"].map(|kind| format!("body: Body :: {kind}"));
-    for word in
-        kinds.iter().map(String::as_str).chain(["security: Some", "server: Some", "extra: Some", "inside: Some"])
-    {
+    let kinds =
+        ["None", "Json", "Object", "Raw", "Choice", "Form", "Multipart"].map(|kind| format!("body: Body :: {kind}"));
+    for word in kinds.iter().map(String::as_str).chain([
+        "security: Some",
+        "server: Some",
+        "extra: Some",
+        "inside: Some",
+        "required: true",
+        "wire: \"name\"",
+    ]) {
         assert!(written.contains(word), "no `{word}` in\n{written}");
     }
 }

@@ -16,7 +16,7 @@ paths:
     get: {operationId: listThings, description: List the things that are stored.}
     post:
       operationId: createThing
-      requestBody: {content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}
+      requestBody: {required: true, content: {application/json: {schema: {type: object, properties: {name: {type: string}}}}}}
 ";
 
 /// An empty project beside a document.
@@ -89,7 +89,7 @@ fn diff_shows_what_a_newer_document_would_break() {
     let output = run(folder.path(), &["diff", "things", "newer.yaml"]);
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8(output.stdout).unwrap();
-    assert!(text.contains("- `create_thing`: `request.name` is required now"), "{text}");
+    assert!(text.contains("- `create_thing`: `name` is required now"), "{text}");
     let json = run(folder.path(), &["diff", "generated/things-tools", "newer.yaml", "--format", "json"]).stdout;
     assert_eq!(serde_json::from_slice::<Value>(&json).unwrap()["breaking"], true);
 }

@@ -15,6 +15,9 @@ pub(super) fn report(model: &Model, sink: &mut Sink) {
             let message = format!("the argument `{}` of `{}` has no description", argument.name, tool.name);
             let help = match argument.role {
                 Role::Body { .. } => "describe it in an overlay: x-toolwright: {body_description: Text.}".to_owned(),
+                Role::Member => {
+                    format!("describe it in an overlay: x-toolwright: {{fields: {{{}: Text.}}}}", argument.wire_name)
+                }
                 _ => {
                     format!("describe it in an overlay: x-toolwright: {{arguments: {{{}: Text.}}}}", argument.wire_name)
                 }

@@ -38,6 +38,8 @@ pub struct ServerConfig {
     pub document: String,
     /// What to do with the words of the document.
     pub prose: Prose,
+    /// How JSON bodies are asked for.
+    pub body: BodyMode,
     /// Overlay files in the order they apply, relative to the server's folder.
     pub overlays: Vec<String>,
     /// MCP `instructions` of the server.
@@ -75,6 +77,20 @@ pub enum Prose {
     /// They are dropped when the document is read; every word comes from overlays.
     Drop,
 }
+
+/// How a JSON body is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BodyMode {
+    /// Each member of a plain object is an argument.
+    #[default]
+    Flattened,
+    /// The body is one argument.
+    Wrapped,
+}
+
+/// The words for it.
+pub(crate) const BODY_MODES: &[(&str, BodyMode)] =
+    &[("flattened", BodyMode::Flattened), ("wrapped", BodyMode::Wrapped)];
 
 /// The API that a server calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -115,6 +131,7 @@ const SERVER_KEYS: &[&str] = &[
     "version",
     "document",
     "prose",
+    "body",
     "overlays",
     "instructions",
     "upstream",
@@ -145,6 +162,7 @@ impl ServerConfig {
             version: version(&fields, sink),
             document: filled(&fields, "document", sink),
             prose: fields.choice("prose", &words, sink).unwrap_or_default(),
+            body: fields.choice("body", BODY_MODES, sink).unwrap_or_default(),
             overlays: unique(&fields, "overlays", sink),
             instructions: fields.string("instructions", sink).unwrap_or_default().trim_end().to_owned(),
             upstream: upstream(&fields, sink),

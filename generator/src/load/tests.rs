@@ -79,7 +79,7 @@ fn an_unknown_key_is_reported_at_its_line_of_the_overlay() {
 
 #[test]
 fn names_that_do_not_exist_are_reported() {
-    assert!(findings("{arguments: {idd: a}}").contains("`idd` is no parameter or form field"));
+    assert!(findings("{arguments: {idd: a}}").contains("`idd` is no parameter, form field or body member"));
     assert!(findings("{fields: {modell: a}}").contains("did you mean `model`?"));
     assert!(findings("{advertise: [model, colour]}").contains("`colour` is no field of the request body"));
     assert!(findings("{advertise: [model, colour]}").contains("at /actions/0/update/x-toolwright/advertise/1"));

@@ -71,6 +71,8 @@ pub(crate) struct Schema {
     pub(crate) properties: IndexMap<String, Schema>,
     pub(crate) required: Vec<String>,
     pub(crate) additional: Additional,
+    /// True where the document says in so many words that there may be further members.
+    pub(crate) says_open: bool,
     pub(crate) items: Option<Box<Schema>>,
     pub(crate) prefix_items: Vec<Schema>,
     pub(crate) all_of: Vec<Schema>,
@@ -117,6 +119,7 @@ impl Schema {
             description: self.description.clone(),
             default: self.default.clone(),
             read_only: self.read_only,
+            says_open: self.says_open,
             ..Schema::default()
         };
         *self == bare

@@ -1,5 +1,7 @@
 //! Tools: what a client sees, and how a call is carried out.
 
+use std::collections::BTreeSet;
+
 use indexmap::IndexMap;
 use serde_json::Value;
 
@@ -33,6 +35,8 @@ pub(crate) struct Tool {
     pub(crate) binding: Binding,
     /// Fields of the body argument that lists show; `None` shows all.
     pub(crate) advertise: Option<Vec<String>>,
+    /// Types whose members became arguments.
+    pub(crate) flattened: BTreeSet<String>,
     /// Descriptions of body fields that hold for this tool only.
     pub(crate) field_texts: IndexMap<String, String>,
     pub(crate) deadline_seconds: Option<u64>,
@@ -103,6 +107,8 @@ pub(crate) enum Role {
     Parameter { location: Location, style: Style, explode: bool },
     /// The whole body; a file input where it is bytes.
     Body { media_type: String, file: bool },
+    /// A member of the body, which is a JSON object.
+    Member,
     /// A field of a form.
     Field { style: Style, explode: bool, file: bool, content_type: Option<String> },
     /// Another body that may be sent instead; its members are fields where it is a form.
@@ -128,7 +134,7 @@ pub(crate) struct AlternativeField {
 impl Role {
     /// True where the argument is the body, a part of it, or another body.
     pub(crate) fn is_of_body(&self) -> bool {
-        matches!(self, Self::Body { .. } | Self::Field { .. } | Self::Alternative { .. } | Self::Extra)
+        matches!(self, Self::Body { .. } | Self::Member | Self::Field { .. } | Self::Alternative { .. } | Self::Extra)
     }
 
     /// True where the argument is a file input.
@@ -155,12 +161,22 @@ pub(crate) struct HttpBinding {
     /// Path of the real route.
     pub(crate) path: String,
     pub(crate) form: Option<FormKind>,
+    /// The JSON object that the members make.
+    pub(crate) object: Option<ObjectBody>,
     /// Media types that a success is declared to have.
     pub(crate) produces: Vec<String>,
     pub(crate) stream: Option<StreamDialect>,
     pub(crate) stand_in: Option<MissingRoute>,
     pub(crate) security: Option<Vec<Vec<String>>>,
     pub(crate) server: Option<String>,
+}
+
+/// A JSON object whose members are arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ObjectBody {
+    pub(crate) media_type: String,
+    /// Whether it is sent without any member too.
+    pub(crate) required: bool,
 }
 
 /// Which kind of form the fields make.

@@ -1,8 +1,6 @@
 //! Makes one tool of each operation: names its arguments and says where each goes in the request.
 
-use std::collections::BTreeMap;
-
-use serde_json::Value;
+use std::collections::BTreeSet;
 
 use super::hints;
 use super::join;
@@ -13,10 +11,13 @@ use crate::load::extension::{EXTENSION, Secret};
 use crate::model::Model;
 use crate::model::operation::{BodyKind, Location, Operation, Parameter, Style};
 use crate::model::schema::{JsonType, Schema};
-use crate::model::tool::{Argument, Binding, FormKind, Frozen, HttpBinding, Role, Tool};
+use crate::model::tool::{Argument, Binding, FormKind, Frozen, HttpBinding, ObjectBody, Role, Tool};
 
 mod body;
 mod exchange;
+mod members;
+mod said;
+mod tell_apart;
 
 pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
     let operations = std::mem::take(&mut model.operations);
@@ -24,10 +25,9 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
         let mut arguments = parameters(model, operation, sink);
         arguments.extend(exchange::arguments(operation));
         arguments.extend(body::arguments(model, operation, sink));
-        apply_arguments(operation, &mut arguments);
-        clashing_by_hand(model, operation, &arguments, sink);
-        unknown_send_as(model, operation, &arguments, sink);
-        tell_apart(&mut arguments);
+        said::apply(operation, &mut arguments);
+        said::check(model, operation, &arguments, sink);
+        tell_apart::tell_apart(&mut arguments);
         let tool = tool(model, operation, arguments);
         model.tools.push(tool);
     }
@@ -60,8 +60,9 @@ fn tool(model: &Model, operation: &Operation, arguments: Vec<Argument>) -> Tool 
         hints: hints::of(operation),
         search: extension.search.clone(),
         declared: (operation.method.clone(), operation.path.clone()),
+        binding: binding(operation, &arguments),
+        flattened: flattened(model, operation, &arguments),
         arguments,
-        binding: binding(operation),
         advertise: extension.advertise.clone(),
         field_texts: extension.fields.clone(),
         deadline_seconds: extension.deadline_seconds,
@@ -90,7 +91,15 @@ fn title_of(name: &str) -> String {
     words
 }
 
-fn binding(operation: &Operation) -> Binding {
+/// The types whose members are arguments.
+fn flattened(model: &Model, operation: &Operation, arguments: &[Argument]) -> BTreeSet<String> {
+    match arguments.iter().any(|argument| argument.role == Role::Member) {
+        true => members::of(model, operation).map(|members| members.types).unwrap_or_default(),
+        false => BTreeSet::new(),
+    }
+}
+
+fn binding(operation: &Operation, arguments: &[Argument]) -> Binding {
     let extension = &operation.extension;
     let path = extension.path.clone().unwrap_or_else(|| operation.path.clone());
     if let (Some(route), None) = (&extension.route, &extension.path) {
@@ -104,10 +113,13 @@ fn binding(operation: &Operation) -> Binding {
         BodyKind::Multipart => Some(FormKind::Multipart),
         BodyKind::Json | BodyKind::Text | BodyKind::Lines | BodyKind::Binary => None,
     });
+    let is_object = arguments.iter().any(|argument| argument.role == Role::Member);
+    let object = operation.body.as_ref().filter(|_| is_object);
     Binding::Http(HttpBinding {
         method: operation.method.clone(),
         path,
         form,
+        object: object.map(|body| ObjectBody { media_type: body::sendable(body), required: body.required }),
         produces: produces(operation),
         stream: extension.stream,
         stand_in: extension.route.clone(),
@@ -222,94 +234,10 @@ fn template_names(path: &str) -> Vec<String> {
     parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Applies `arguments` of our own key and gives each argument its name.
-fn apply_arguments(operation: &Operation, arguments: &mut [Argument]) {
-    for argument in arguments.iter_mut() {
-        let said = operation.extension.arguments.get(&argument.wire_name);
-        if argument.name.is_empty() {
-            argument.name = said.and_then(|said| said.name.clone()).unwrap_or_else(|| spelt_out(&argument.wire_name));
-        }
-        if let Some(said) = said {
-            argument.description = said.description.clone().or(argument.description.take());
-            argument.send_as = said.send_as.iter().map(|(accepted, sent)| (accepted.clone(), text_of(sent))).collect();
-        }
-    }
-}
-
-/// A name that an author chose is kept or refused, never changed.
-fn clashing_by_hand(model: &Model, operation: &Operation, arguments: &[Argument], sink: &mut Sink) {
-    let own = join(&operation.origin, "x-toolwright");
-    let by_hand = operation.extension.arguments.iter().filter_map(|(wire_name, said)| {
-        let place = join(&join(&join(&own, "arguments"), wire_name), "name");
-        Some((said.name.as_deref()?, place))
-    });
-    let body = operation.extension.argument.as_deref().map(|name| (name, join(&own, "argument")));
-    for (name, pointer) in by_hand.chain(body) {
-        let holders: Vec<&Argument> = arguments.iter().filter(|argument| argument.name == name).collect();
-        if holders.len() > 1 {
-            let message = format!("{} arguments of {} are named `{name}`", holders.len(), operation.route());
-            let error = Diagnostic::error("argument-name", message).at(model.loaded.document.place(&pointer));
-            sink.push(error.help("choose a name that no other argument has"));
-        }
-    }
-}
-
-/// What `send_as` maps must be accepted in the first place.
-fn unknown_send_as(model: &Model, operation: &Operation, arguments: &[Argument], sink: &mut Sink) {
-    for argument in arguments {
-        let accepted: Vec<String> = model.resolve(&argument.schema).enumeration.iter().map(text_of).collect();
-        for (value, _) in argument.send_as.iter().filter(|(value, _)| !accepted.is_empty() && !accepted.contains(value))
-        {
-            let base = format!("{}/x-toolwright/arguments", operation.origin);
-            let pointer = join(&join(&join(&base, &argument.wire_name), "send_as"), value);
-            let message = format!("`{value}` is no value that `{}` accepts", argument.name);
-            let help = format!("there are: {}", accepted.join(", "));
-            let error = Diagnostic::error("unknown-name", message).at(model.loaded.document.place(&pointer));
-            sink.push(error.help(help));
-        }
-    }
-}
-
-/// Names that clash get their location appended, all of them alike.
-fn tell_apart(arguments: &mut [Argument]) {
-    for rename in [with_location, with_number] {
-        let mut holders: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-        for (index, argument) in arguments.iter().enumerate() {
-            holders.entry(argument.name.clone()).or_default().push(index);
-        }
-        for indices in holders.into_values().filter(|indices| indices.len() > 1) {
-            for (position, index) in indices.into_iter().enumerate() {
-                if let Some(argument) = arguments.get_mut(index) {
-                    argument.name = rename(argument, position);
-                }
-            }
-        }
-    }
-}
-
-fn with_location(argument: &Argument, _: usize) -> String {
-    let place = match &argument.role {
-        Role::Parameter { location, .. } => location.name(),
-        Role::Body { .. } | Role::Alternative { .. } | Role::ContentType => "body",
-        Role::Field { .. } => "field",
-        Role::Exchange => "exchange",
-        Role::Extra => "extra",
-    };
-    format!("{}_{place}", argument.name)
-}
-
-fn with_number(argument: &Argument, position: usize) -> String {
-    if position == 0 { argument.name.clone() } else { format!("{}_{}", argument.name, position + 1) }
-}
-
 /// Snake case of a wire name; signs that would vanish are spelt out, so that `+1` and `-1` stay apart.
 pub(crate) fn spelt_out(wire_name: &str) -> String {
     let spelt = wire_name.strip_prefix('+').map(|rest| format!("plus_{rest}"));
     let spelt = spelt.or_else(|| wire_name.strip_prefix('-').map(|rest| format!("minus_{rest}")));
     let name = snake(spelt.as_deref().unwrap_or(wire_name));
     if name.is_empty() { "value".to_owned() } else { name }
-}
-
-fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -43,18 +43,24 @@ fn sentence(text: &str) -> String {
     if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// Every shown argument in backticks, the body with its most telling fields.
+/// Every shown argument in backticks, the body with its most telling fields; of its members the most telling ones.
 fn inputs(model: &Model, tool: &Tool) -> String {
-    let named: Vec<String> = tool
-        .arguments
-        .iter()
-        .filter(|argument| argument.shown)
+    let shown = tool.arguments.iter().filter(|argument| argument.shown);
+    let (members, others): (Vec<&Argument>, Vec<&Argument>) = shown.partition(|it| it.role == Role::Member);
+    let (mut telling, optional): (Vec<&Argument>, Vec<&Argument>) =
+        members.into_iter().partition(|it| it.needed_by_body);
+    telling.extend(optional);
+    let more = if telling.len() > SHOWN_FIELDS { " and more" } else { "" };
+    telling.truncate(SHOWN_FIELDS);
+    let named: Vec<String> = others
+        .into_iter()
+        .chain(telling)
         .map(|argument| match argument.role {
             Role::Body { .. } => body(model, tool, argument),
             _ => format!("`{}`", argument.name),
         })
         .collect();
-    if named.is_empty() { "none.".to_owned() } else { format!("{}.", named.join(", ")) }
+    if named.is_empty() { "none.".to_owned() } else { format!("{}{more}.", named.join(", ")) }
 }
 
 fn body(model: &Model, tool: &Tool, argument: &Argument) -> String {

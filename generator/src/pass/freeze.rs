@@ -66,11 +66,19 @@ fn with_definitions(root: &mut Map<String, Value>, renderer: Renderer) {
     }
 }
 
+/// What is said of a member without which an optional body cannot be sent.
+const NEEDED: &str = "Required where any other field of the body is given.";
+
 fn argument_schema(model: &Model, renderer: &mut Renderer, tool: &Tool, argument: &Argument) -> Map<String, Value> {
     let mut schema = argument.schema.clone();
     schema.description.clone_from(&argument.description);
     if argument.role.is_file() {
         return file(&schema);
+    }
+    if argument.role == Role::Member && argument.needed_by_body && !argument.required {
+        let own = schema.description.as_deref().or(model.resolve(&argument.schema).description.as_deref());
+        let text = own.map(str::trim).filter(|text| !text.is_empty());
+        schema.description = Some(text.map_or_else(|| NEEDED.to_owned(), |text| format!("{text} {NEEDED}")));
     }
     if matches!(argument.role, Role::Body { .. }) {
         let is_told = schema.description.is_some() || model.resolve(&argument.schema).description.is_some();
@@ -100,9 +108,12 @@ fn file(schema: &Schema) -> Map<String, Value> {
 /// A field that must be sent must be shown.
 fn hidden_but_required(model: &Model, tool: &Tool, sink: &mut Sink) {
     let Some(advertised) = &tool.advertise else { return };
-    let body = tool.arguments.iter().find(|argument| matches!(argument.role, Role::Body { .. }));
-    let Some(body) = body else { return };
-    for field in model.resolve(&body.schema).required.iter().filter(|field| !advertised.contains(field)) {
+    let required = tool.arguments.iter().flat_map(|argument| match argument.role {
+        Role::Body { .. } => model.resolve(&argument.schema).required.iter().collect(),
+        Role::Member if argument.needed_by_body => vec![&argument.wire_name],
+        _ => Vec::new(),
+    });
+    for field in required.filter(|field| !advertised.contains(field)) {
         let message = format!("`advertise` of `{}` leaves out `{field}`, which is required", tool.name);
         let place = model.loaded.document.place(&join(&join(&tool.origin, "x-toolwright"), "advertise"));
         let help = format!("add `{field}` to `advertise`, or take it out of the schema's `required` in an overlay");

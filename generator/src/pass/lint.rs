@@ -188,6 +188,9 @@ fn descriptions(model: &Model, tool: &Tool, sink: &mut Sink) {
             model.loaded.document.place(if argument.origin.is_empty() { &tool.origin } else { &argument.origin });
         let help = match argument.role {
             Role::Body { .. } => "add to the operation: x-toolwright: {body_description: Text.}".to_owned(),
+            Role::Member => {
+                format!("add to the operation: x-toolwright: {{fields: {{{}: Text.}}}}", argument.wire_name)
+            }
             _ => format!("add to the operation: x-toolwright: {{arguments: {{{}: Text.}}}}", argument.wire_name),
         };
         sink.push(Diagnostic::error("missing-description", message).at(place).help(help));
@@ -199,6 +202,17 @@ fn is_misread(model: &Model, operation: &str, argument: &Argument) -> bool {
     let own = join(operation, EXTENSION);
     if matches!(argument.role, Role::Body { .. }) {
         return is_written(model, operation, "body_description");
+    }
+    if argument.role == Role::Member {
+        let fields = join(&own, "fields");
+        let owner = argument.origin.rsplit_once("/properties/").map_or("", |(owner, _)| owner);
+        if is_written(model, owner, "fields") && has_wrong_fields(model, owner) {
+            return true;
+        }
+        return match model.loaded.document.get(&fields) {
+            Some(Value::Object(said)) => said.contains_key(&argument.wire_name),
+            said => said.is_some(),
+        };
     }
     let arguments = join(&own, "arguments");
     match (model.loaded.document.get(&arguments), model.loaded.document.get(&join(&arguments, &argument.wire_name))) {

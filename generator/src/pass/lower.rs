@@ -285,11 +285,12 @@ impl Lowering<'_> {
                 schema.patterns = patterns.keys().map(lower).collect();
             }
             ("additionalProperties", Value::Bool(false)) => schema.additional = Additional::Closed,
-            ("additionalProperties", Value::Bool(true)) => {}
+            ("additionalProperties", Value::Bool(true)) => schema.says_open = true,
             ("additionalProperties", Value::Object(_)) => {
                 let of = self.at(&pointer, depth + 1);
-                if !of.is_any() {
-                    schema.additional = Additional::Of(Box::new(of));
+                match of.is_any() {
+                    true => schema.says_open = true,
+                    false => schema.additional = Additional::Of(Box::new(of)),
                 }
             }
             ("items", Value::Object(_) | Value::Bool(_)) => schema.items = Some(Box::new(self.at(&pointer, depth + 1))),

@@ -28,11 +28,11 @@ pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     name::name(model, sink);
     select::declare(model, sink);
     simplify::simplify(model, sink);
+    recursion::recursion(model, sink);
     bind::bind(model, sink);
     select::restrict(model, sink);
     prune::prune(model, sink);
     account::account(model, sink);
-    recursion::recursion(model, sink);
     describe::describe(model, sink);
     hints::hints(model, sink);
     lint::lint(model, sink);

@@ -14,13 +14,28 @@ pub(super) fn prune(model: &mut Model, _sink: &mut Sink) {
         model.tools.iter().flat_map(|tool| tool.arguments.iter().map(|argument| &argument.schema).chain(&tool.output));
     let reached: BTreeSet<String> = reached_from(model, schemas).into_keys().map(str::to_owned).collect();
     model.types.retain(|name, _| reached.contains(name));
-    account(model, &reached);
+    let flattened = model.tools.iter().flat_map(|tool| &tool.flattened).filter(|name| !reached.contains(*name));
+    let flattened: BTreeSet<String> = flattened.cloned().collect();
+    never_asked(model, &flattened);
+    account(model, &reached, &flattened);
 }
 
-fn account(model: &mut Model, reached: &BTreeSet<String>) {
+/// What the upstream makes itself, in types that exist as arguments alone.
+fn never_asked(model: &mut Model, flattened: &BTreeSet<String>) {
+    for name in flattened {
+        let base = join(&join("/components/schemas", name), "properties");
+        let Some(Value::Object(properties)) = model.loaded.document.get(&base) else { continue };
+        let is_read_only = |property: &Value| property.get("readOnly") == Some(&Value::Bool(true));
+        for (property, _) in properties.iter().filter(|(_, property)| is_read_only(property)) {
+            model.ledger.record(Part::Property, join(&base, property), Outcome::Dropped(Rule::ReadOnly));
+        }
+    }
+}
+
+fn account(model: &mut Model, reached: &BTreeSet<String>, flattened: &BTreeSet<String>) {
     let base = "/components/schemas";
     let Some(Value::Object(schemas)) = model.loaded.document.get(base) else { return };
-    for (name, schema) in schemas.iter().filter(|(name, _)| !reached.contains(*name)) {
+    for (name, schema) in schemas.iter().filter(|(name, _)| !reached.contains(*name) && !flattened.contains(*name)) {
         let pointer = join(base, name);
         lower::properties_of(schema, &pointer, &mut |property| {
             model.ledger.record(Part::Property, property, Outcome::Dropped(Rule::Unreachable));

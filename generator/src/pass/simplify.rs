@@ -50,6 +50,7 @@ fn unwrap_single(schema: &mut Schema) {
             schema.description = kept.description.or(schema.description.take());
             schema.default = kept.default.or(schema.default.take());
             schema.read_only |= kept.read_only;
+            schema.says_open |= kept.says_open;
         } else {
             composition.of(schema).push(only);
         }
@@ -102,6 +103,7 @@ fn merge_objects(schema: &mut Schema) {
     schema.properties = merged;
     schema.required = required;
     schema.types = vec![JsonType::Object];
+    schema.says_open |= schema.all_of.iter().any(|member| member.says_open);
     schema.all_of.clear();
 }
 

@@ -87,7 +87,7 @@ pub(super) fn item(tool: &Tool) -> TokenStream {
 
 /// What rows name of the runtime.
 pub(super) fn imports(items: &[TokenStream]) -> TokenStream {
-    const KNOWN: [&str; 18] = [
+    const KNOWN: [&str; 19] = [
         "Alternative",
         "Binding",
         "Body",
@@ -97,6 +97,7 @@ pub(super) fn imports(items: &[TokenStream]) -> TokenStream {
         "FieldKind",
         "HttpBinding",
         "Location",
+        "Member",
         "Method",
         "NoRoute",
         "Parameter",

@@ -142,6 +142,15 @@ fn http_route(http: &HttpBinding, declared: &str, declared_path: &str) -> TokenS
     } else if !produces.is_empty() {
         keys.push(quote!(produces("application/json")));
     }
+    if let Some(object) = &http.object {
+        let media_type = &object.media_type;
+        if media_type != "application/json" {
+            keys.push(quote!(body = #media_type));
+        }
+        if !object.required {
+            keys.push(quote!(optional_body));
+        }
+    }
     if let Some(dialect) = http.stream {
         let dialect = format_ident!(
             "{}",
@@ -211,6 +220,7 @@ fn place(tool: &Tool, argument: &Argument) -> TokenStream {
     let (word, written) = match &argument.role {
         Role::Parameter { location, style, explode } => (location_word(*location), Some((*style, *explode))),
         Role::Body { .. } => ("body", None),
+        Role::Member => ("member", None),
         Role::Field { file: true, style, explode, .. } => ("file", Some((*style, *explode))),
         Role::Field { style, explode, .. } => match form {
             Some(FormKind::Urlencoded) => ("form", Some((*style, *explode))),
@@ -224,7 +234,8 @@ fn place(tool: &Tool, argument: &Argument) -> TokenStream {
     let place = format_ident!("{word}");
     let mut keys: Vec<TokenStream> = Vec::new();
     let wire = &argument.wire_name;
-    if written.is_some() && *wire != argument.name {
+    let has_wire_name = written.is_some() || argument.role == Role::Member;
+    if has_wire_name && *wire != argument.name {
         keys.push(quote!(wire = #wire));
     }
     if let Some((style, explode)) = written {
@@ -256,7 +267,7 @@ fn media_keys(tool: &Tool, argument: &Argument) -> Vec<TokenStream> {
         _ => {}
     }
     let is_choice = tool.arguments.iter().any(|argument| argument.role == Role::ContentType);
-    if is_choice && argument.needed_by_body {
+    if (is_choice || argument.role == Role::Member) && argument.needed_by_body {
         keys.push(quote!(required));
     }
     keys

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use serde_json::Value;
 
 use super::inputs;
 use super::{Surface, SurfaceTool};
@@ -133,13 +134,30 @@ fn difference(name: &str, old: &SurfaceTool, new: &SurfaceTool) -> Option<ToolCh
     let change = ToolChange {
         tool: name.to_owned(),
         route: (old.route != new.route).then(|| (old.route.clone(), new.route.clone())),
-        inputs: inputs::compare(&old.input, &new.input),
+        inputs: inputs(old, new),
         is_riskier: is_riskier(old, new),
         texts: old.texts != new.texts,
         hints,
     };
     let unchanged = ToolChange { tool: name.to_owned(), ..ToolChange::default() };
     (change != unchanged).then_some(change)
+}
+
+/// What differs in the schemas, and in what an optional body needs, which schemas cannot say.
+fn inputs(old: &SurfaceTool, new: &SurfaceTool) -> Vec<InputChange> {
+    let mut found = inputs::compare(&old.input, &new.input);
+    let required = old.input.get("required").and_then(Value::as_array);
+    let was_needed = |name: &String| {
+        old.members.get(name) == Some(&true) || required.is_some_and(|names| names.iter().any(|it| it == name.as_str()))
+    };
+    for (name, _) in new.members.iter().filter(|(name, is_needed)| **is_needed && !was_needed(name)) {
+        // A call that gives no other member of the body is as right as it was.
+        let breaks = old.members.keys().any(|other| other != name);
+        let what = "is required now where any other field of the body is given".to_owned();
+        found.push(InputChange { breaks, path: name.clone(), what });
+    }
+    found.sort_by_key(|change| !change.breaks);
+    found
 }
 
 /// Clients approve calls by these hints, so a call that was approved must not do more.

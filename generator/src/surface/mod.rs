@@ -37,6 +37,8 @@ pub struct SurfaceTool {
     pub texts: (String, String),
     /// JSON Schema of the arguments.
     pub input: Value,
+    /// Arguments that are members of a body, and whether an optional body cannot be sent without them.
+    pub members: BTreeMap<String, bool>,
 }
 
 impl Surface {
@@ -66,6 +68,7 @@ impl Surface {
                 risk: text(tool, "risk"),
                 hints: hints.filter_map(|(name, value)| Some((name.clone(), value.as_bool()?))).collect(),
                 texts: (text(tool, "title"), text(tool, "description")),
+                members: members(tool),
                 input,
             };
             surface.tools.insert(text(tool, "name"), found);
@@ -90,6 +93,13 @@ fn json<'f>(path: &str, file: &dyn Fn(&str) -> Option<&'f [u8]>, sink: &mut Sink
             None
         }
     }
+}
+
+fn members(tool: &Value) -> BTreeMap<String, bool> {
+    let arguments = tool.get("arguments").and_then(Value::as_object).into_iter().flatten();
+    let members = arguments.filter(|(_, argument)| argument.get("in").is_some_and(|place| place == "member"));
+    let needed = |argument: &Value| argument.get("required_by_body") == Some(&Value::Bool(true));
+    members.map(|(name, argument)| (name.clone(), needed(argument))).collect()
 }
 
 fn text(value: &Value, key: &str) -> String {

@@ -1,10 +1,11 @@
-//! Bodies that are one argument, and the choice among several bodies.
+//! Bodies that are one argument or an object of arguments, and the choice among several bodies.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::LitStr;
 
 use super::{first_body, option, variant};
+use crate::attribute::RouteAttribute;
 use crate::field::{Argument, FormField, Place};
 
 const MULTIPART: &str = "multipart/form-data";
@@ -15,6 +16,21 @@ pub(super) fn whole(body: &Argument) -> TokenStream {
     let (name, media_type) = (&body.name, media_type(body));
     let kind = if is_json(&media_type) { quote!(Json) } else { quote!(Raw) };
     quote!(::toolwright_core::Body::#kind { argument: #name, media_type: #media_type })
+}
+
+/// A JSON object, each of whose members is an argument.
+pub(super) fn object(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
+    let media_type = route.body.as_ref().map_or_else(|| "application/json".to_owned(), LitStr::value);
+    let required = !route.optional_body.as_ref().is_some_and(|flag| flag.value);
+    let members = arguments.iter().filter(|argument| argument.place == Place::Member).map(member);
+    quote! {
+        ::toolwright_core::Body::Object { media_type: #media_type, required: #required, members: &[#(#members),*] }
+    }
+}
+
+fn member(argument: &Argument) -> TokenStream {
+    let Argument { name, wire, required, .. } = argument;
+    quote!(::toolwright_core::Member { argument: #name, wire: #wire, required: #required })
 }
 
 fn media_type(body: &Argument) -> String {

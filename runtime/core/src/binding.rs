@@ -172,6 +172,15 @@ pub enum Body {
         /// Media type to send, with its parameters.
         media_type: &'static str,
     },
+    /// One JSON object, each of whose members is an argument.
+    Object {
+        /// Media type to send, with its parameters.
+        media_type: &'static str,
+        /// Whether it is sent without any member too, as `{}`. An optional body is then left out.
+        required: bool,
+        /// The members, in the document's order.
+        members: &'static [Member],
+    },
     /// One argument as it is: text in a media type of text, a file input in any other.
     Raw {
         /// Name of the argument.
@@ -200,6 +209,28 @@ pub enum Body {
         /// The argument whose members are sent as further text fields, accepted and not advertised.
         extra: Option<&'static str>,
     },
+}
+
+impl Body {
+    /// The members of a JSON object that need not be sent.
+    #[must_use]
+    pub const fn optional_members(&self) -> &'static [Member] {
+        match self {
+            Body::Object { required: false, members, .. } => members,
+            _ => &[],
+        }
+    }
+}
+
+/// A member of a JSON body.
+#[derive(Debug, Clone, Copy)]
+pub struct Member {
+    /// Name of the argument.
+    pub argument: &'static str,
+    /// Name on the wire.
+    pub wire: &'static str,
+    /// Whether the body cannot be sent without it.
+    pub required: bool,
 }
 
 /// One of several bodies of an operation.

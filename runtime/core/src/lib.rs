@@ -16,7 +16,7 @@ mod spec;
 
 pub use access::{Access, Requirements, SchemeKind, SecurityScheme, Setting};
 pub use binding::{
-    Alternative, Binding, Body, Exchange, Field, FieldKind, HttpBinding, Location, Method, NoRoute, Parameter,
+    Alternative, Binding, Body, Exchange, Field, FieldKind, HttpBinding, Location, Member, Method, NoRoute, Parameter,
     StreamDialect, Style, WebSocketBinding,
 };
 pub use catalog::{Catalog, assert_sorted_and_unique};

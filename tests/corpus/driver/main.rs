@@ -179,7 +179,7 @@ fn put_files(body: &Body, arguments: &mut Map<String, Value>) {
         }
     };
     match body {
-        Body::None | Body::Json { .. } => {}
+        Body::None | Body::Json { .. } | Body::Object { .. } => {}
         Body::Raw { argument, media_type } => {
             if !is_text(media_type) {
                 put(argument);

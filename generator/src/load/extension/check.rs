@@ -103,7 +103,7 @@ impl Check<'_> {
     fn operation(&self, pointer: &str, own: &str, extension: &OperationExtension, sink: &mut Sink) {
         let arguments = self.argument_names(pointer);
         let given = extension.arguments.keys();
-        self.names(given, &arguments, &format!("{own}/arguments"), "parameter or form field", sink);
+        self.names(given, &arguments, &format!("{own}/arguments"), "parameter, form field or body member", sink);
         let fields = self.body_fields(pointer);
         let given = extension.fields.keys();
         self.names(given, &fields, &format!("{own}/fields"), "field of the request body", sink);
@@ -127,15 +127,18 @@ impl Check<'_> {
         }
     }
 
-    /// Only a JSON body is one argument; the fields of a form are arguments of their own.
+    /// Only a JSON body is one argument, or flattened; the fields of a form are arguments of their own.
     fn body_argument(&self, operation: &str, own: &str, extension: &OperationExtension, sink: &mut Sink) {
         let (body, _) = self.resolve(format!("{operation}/requestBody"));
         let content = body.and_then(|body| body.get("content")?.as_object());
         if content.is_some_and(|content| content.keys().any(|media| !media.contains("form"))) {
             return;
         }
-        let said =
-            [("argument", extension.argument.is_some()), ("body_description", extension.body_description.is_some())];
+        let said = [
+            ("body", extension.body.is_some()),
+            ("argument", extension.argument.is_some()),
+            ("body_description", extension.body_description.is_some()),
+        ];
         for (key, _) in said.into_iter().filter(|(_, said)| *said) {
             sink.push(
                 Diagnostic::error("no-body", format!("`{key}` speaks of a JSON body, and this operation takes none"))
@@ -181,10 +184,10 @@ impl Check<'_> {
         );
     }
 
-    /// Wire names of the parameters (the path's too) and of the form fields of an operation.
+    /// Wire names of the parameters (the path's too), and of the form fields and body members of an operation.
     fn argument_names(&self, operation: &str) -> BTreeSet<String> {
         let mut names = self.parameters(operation, |_| true);
-        self.content_fields(operation, &mut names, |media| media.contains("form"));
+        names.extend(self.body_fields(operation));
         names
     }
 
@@ -204,22 +207,16 @@ impl Check<'_> {
         names
     }
 
+    /// Properties of the request body, in every media type.
     fn body_fields(&self, operation: &str) -> BTreeSet<String> {
         let mut names = BTreeSet::new();
-        self.content_fields(operation, &mut names, |_| true);
-        names
-    }
-
-    /// Properties of the request body in the media types that are wanted.
-    fn content_fields(&self, operation: &str, names: &mut BTreeSet<String>, wanted: impl Fn(&str) -> bool) {
         let (body, pointer) = self.resolve(format!("{operation}/requestBody"));
         let content = body.and_then(|body| body.get("content")?.as_object());
         for media in content.into_iter().flat_map(|content| content.keys()) {
-            if wanted(media) {
-                let schema = format!("{}/schema", child_pointer(&format!("{pointer}/content"), media));
-                self.properties(&schema, names, &mut BTreeSet::new());
-            }
+            let schema = format!("{}/schema", child_pointer(&format!("{pointer}/content"), media));
+            self.properties(&schema, &mut names, &mut BTreeSet::new());
         }
+        names
     }
 
     /// Property names of a schema, through references and combinations.

@@ -7,6 +7,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value};
 
 use super::Document;
+use super::config::BodyMode;
 use super::strict::nearest;
 use crate::diagnostic::{Place, Sink};
 
@@ -38,8 +39,10 @@ pub struct OperationExtension {
     pub caution: Option<String>,
     /// Search phrases by language.
     pub search: SearchTerms,
-    /// By the wire name of the parameter or form field.
+    /// By the wire name of the parameter, form field or body member.
     pub arguments: IndexMap<String, ArgumentExtension>,
+    /// How the JSON body is asked for, where that differs from the server's other bodies.
+    pub body: Option<BodyMode>,
     /// The name of the argument that holds the body.
     pub argument: Option<String>,
     /// Describes the body argument.
@@ -90,7 +93,7 @@ pub struct SearchTerms {
     pub ja: Vec<String>,
 }
 
-/// What is said about one parameter or form field.
+/// What is said about one parameter, form field or body member.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ArgumentExtension {
     /// Its description.

@@ -8,6 +8,7 @@ use super::{
     SearchTerms, Secret, StreamDialect, WebSocketExchange,
 };
 use crate::diagnostic::{Diagnostic, Sink};
+use crate::load::config::BODY_MODES;
 use crate::load::strict::{Fields, Places, wrong_kind};
 use crate::source::child_pointer;
 
@@ -20,6 +21,7 @@ pub(super) const OPERATION_KEYS: &[&str] = &[
     "caution",
     "search",
     "arguments",
+    "body",
     "argument",
     "body_description",
     "fields",
@@ -82,6 +84,7 @@ pub(super) fn operation(
         caution: filled(&fields, "caution", sink),
         search: search(&fields, sink),
         arguments: arguments(&fields, places, sink),
+        body: fields.choice("body", BODY_MODES, sink),
         argument: argument_name(&fields, "argument", sink),
         body_description: filled(&fields, "body_description", sink),
         fields: fields.string_map("fields", sink),

@@ -1,10 +1,10 @@
-//! The arguments of a request body: one for the whole, or one for each field of a form.
+//! The arguments of a request body: one for the whole, or one for each member of an object or field of a form.
 
 use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::super::name::snake;
-use super::is_json;
+use super::{is_json, members};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
 use crate::model::Model;
@@ -37,6 +37,9 @@ fn first(model: &mut Model, operation: &Operation, body: &RequestBody) -> Vec<Ar
     if body.kind.is_form() {
         return form(model, body);
     }
+    if let Ok(members) = members::of(model, operation) {
+        return members.arguments(model, operation, body);
+    }
     let extension = &operation.extension;
     let fallback = match body.kind {
         BodyKind::Binary => "file",
@@ -59,7 +62,7 @@ fn first(model: &mut Model, operation: &Operation, body: &RequestBody) -> Vec<Ar
 }
 
 /// Ranges cannot be sent as they are: text and JSON have a form of their own, and bytes take the file's own type.
-fn sendable(body: &RequestBody) -> String {
+pub(super) fn sendable(body: &RequestBody) -> String {
     match body.kind {
         BodyKind::Json if body.media_type.contains('*') => "application/json".to_owned(),
         BodyKind::Text if body.media_type.contains('*') => "text/plain".to_owned(),
@@ -156,6 +159,12 @@ impl Fields {
             self.collect(model, part, false, depth - 1);
         }
     }
+}
+
+/// Whether a JSON body has a field of this name.
+pub(super) fn has_field(model: &Model, operation: &Operation, name: &str) -> bool {
+    let body = operation.body.as_ref().filter(|body| body.kind == BodyKind::Json);
+    body.is_some_and(|body| Fields::of(model, &body.schema).properties.contains_key(name))
 }
 
 /// How one field is written.

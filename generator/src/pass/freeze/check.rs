@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::listed::hides_members;
 use super::render::FORMATS;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::model::Model;
@@ -60,8 +61,9 @@ const KEYWORDS: [&str; 47] = [
 
 pub(super) fn check(model: &Model, tool: &Tool, sink: &mut Sink) {
     let mut faults = Vec::new();
-    for root in [Some(&tool.frozen.input), tool.frozen.listed.as_ref()].into_iter().flatten() {
-        root_object(root, &mut faults);
+    for (root, is_closed) in [(Some(&tool.frozen.input), true), (tool.frozen.listed.as_ref(), !hides_members(tool))] {
+        let Some(root) = root else { continue };
+        root_object(root, is_closed, &mut faults);
         schema(root, root, &mut faults);
     }
     if let Some(result) = &tool.frozen.result {
@@ -76,10 +78,10 @@ pub(super) fn check(model: &Model, tool: &Tool, sink: &mut Sink) {
     }
 }
 
-/// MCP: the root of an input schema is a plain, closed object.
-fn root_object(root: &Value, faults: &mut Vec<String>) {
+/// MCP: the root of an input schema is a plain object. It is closed, unless a list shows less than what is accepted.
+fn root_object(root: &Value, is_closed: bool, faults: &mut Vec<String>) {
     let is_object = root.get("type").and_then(Value::as_str) == Some("object");
-    let is_closed = root.get("additionalProperties") == Some(&Value::Bool(false));
+    let is_closed = !is_closed || root.get("additionalProperties") == Some(&Value::Bool(false));
     let is_plain = ["anyOf", "oneOf", "allOf", "not", "enum"].iter().all(|keyword| root.get(keyword).is_none());
     if !is_object || !is_closed || !is_plain || !root.get("properties").is_some_and(Value::is_object) {
         faults.push("is not a plain, closed object at its root".to_owned());

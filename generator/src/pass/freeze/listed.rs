@@ -26,10 +26,20 @@ pub(super) fn listed(tool: &Tool, input: &Value) -> Value {
         if let (Role::Body { .. }, Some(fields)) = (&argument.role, &tool.advertise) {
             advertise(schema, fields);
         }
-        collapse(schema, 1);
+        collapse(schema, if argument.role == Role::Member { 2 } else { 1 });
+    }
+    if hides_members(tool)
+        && let Some(root) = listed.as_object_mut()
+    {
+        root.shift_remove("additionalProperties");
     }
     drop_unused_definitions(&mut listed);
     listed
+}
+
+/// Whether members are accepted that are not shown; what is shown is then open.
+pub(super) fn hides_members(tool: &Tool) -> bool {
+    tool.arguments.iter().any(|argument| argument.role == Role::Member && !argument.shown)
 }
 
 /// Keeps the advertised fields, in their own order.

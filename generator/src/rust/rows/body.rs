@@ -1,13 +1,16 @@
-//! The body of a row: one argument, a form, or a choice among several. `#[derive(Tool)]` makes the same of the attributes
+//! The body of a row: one argument, an object of arguments, a form, or a choice among several. `#[derive(Tool)]` makes the same of the attributes
 //! of a struct.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::{option, style, written};
-use crate::model::tool::{AlternativeField, Argument, FormKind, HttpBinding, Role, Tool};
+use crate::model::tool::{AlternativeField, Argument, FormKind, HttpBinding, ObjectBody, Role, Tool};
 
 pub(super) fn body(tool: &Tool, http: &HttpBinding) -> TokenStream {
+    if let Some(object) = &http.object {
+        return self::object(object, tool);
+    }
     match tool.arguments.iter().find(|argument| argument.role == Role::ContentType) {
         Some(choice) => self::choice(choice, tool, http),
         None => first_body(tool, http),
@@ -27,6 +30,16 @@ fn first_body(tool: &Tool, http: &HttpBinding) -> TokenStream {
         Some(kind) if !fields.is_empty() || extra.is_some() => form(kind, &fields, extra),
         _ => quote!(Body::None),
     }
+}
+
+/// A JSON object, each of whose members is an argument.
+fn object(object: &ObjectBody, tool: &Tool) -> TokenStream {
+    let ObjectBody { media_type, required } = object;
+    let members = tool.arguments.iter().filter(|argument| argument.role == Role::Member).map(|argument| {
+        let Argument { name, wire_name, needed_by_body, .. } = argument;
+        quote!(Member { argument: #name, wire: #wire_name, required: #needed_by_body })
+    });
+    quote!(Body::Object { media_type: #media_type, required: #required, members: &[#(#members),*] })
 }
 
 /// One argument as the whole body.

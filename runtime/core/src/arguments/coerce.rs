@@ -3,6 +3,7 @@
 use serde_json::{Number, Value};
 
 use super::{push_segment, schema::Schema};
+use crate::Member;
 
 /// Removes optional arguments that were given as null though their schema has no null: a client's way of leaving an
 /// argument out. Only arguments, never the fields of a body: there null and absent are different things.
@@ -15,14 +16,15 @@ pub(super) fn drop_absent(value: &mut Value, schema: Schema<'_>) {
     });
 }
 
-/// Fills in the declared defaults of absent arguments.
-pub(super) fn fill_defaults(value: &mut Value, schema: Schema<'_>) {
+/// Fills in the declared defaults of absent arguments, but for those that are left out. A default of null says what being
+/// absent means, and is left out as well.
+pub(super) fn fill_defaults(value: &mut Value, schema: Schema<'_>, left_out: &[Member]) {
     let Value::Object(members) = value else { return };
     for name in schema.property_names() {
-        if members.contains_key(name) {
+        if members.contains_key(name) || left_out.iter().any(|member| member.argument == name) {
             continue;
         }
-        if let Some(default) = schema.property(name).and_then(Schema::default) {
+        if let Some(default) = schema.property(name).and_then(Schema::default).filter(|default| !default.is_null()) {
             members.insert(name.to_owned(), default.clone());
         }
     }

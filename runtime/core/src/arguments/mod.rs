@@ -13,7 +13,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value, json};
 
-use crate::{Code, Envelope, ToolError, ToolSpec};
+use crate::{Binding, Code, Envelope, Member, ToolError, ToolSpec};
 use schema::Schema;
 
 /// How many violations a refusal lists at most: an array of thousands of bad items says nothing new after these.
@@ -58,6 +58,8 @@ pub struct Checker {
     schema: Value,
     validator: jsonschema::Validator,
     lenient: bool,
+    /// Members of a body that need not be sent.
+    optional: &'static [Member],
 }
 
 /// A schema that cannot be compiled: a fault of the generated crate, never of a call.
@@ -78,7 +80,12 @@ impl Checker {
     /// # Errors
     /// When the schema is not JSON or not JSON Schema 2020-12.
     pub fn new(spec: &ToolSpec) -> Result<Self, BadSchema> {
-        Checker::from_schema(spec.input_schema, spec.risk != crate::Risk::Destructive)
+        let checker = Checker::from_schema(spec.input_schema, spec.risk != crate::Risk::Destructive)?;
+        let optional = match &spec.binding {
+            Binding::Http(http) => http.body.optional_members(),
+            Binding::WebSocket(_) | Binding::NoRoute(_) => &[],
+        };
+        Ok(Checker { optional, ..checker })
     }
 
     /// Compiles a schema; `lenient` allows lossless coercion.
@@ -88,7 +95,7 @@ impl Checker {
     pub fn from_schema(schema: &str, lenient: bool) -> Result<Self, BadSchema> {
         let schema: Value = serde_json::from_str(schema).map_err(|error| BadSchema(error.to_string()))?;
         let validator = jsonschema::draft202012::new(&schema).map_err(|error| BadSchema(error.to_string()))?;
-        Ok(Checker { schema, validator, lenient })
+        Ok(Checker { schema, validator, lenient, optional: &[] })
     }
 
     /// The schema that calls are checked against.
@@ -117,7 +124,10 @@ impl Checker {
         unknown::find(&value, root, &mut String::new(), &mut violations, &mut warnings);
         violations.truncate(MOST_VIOLATIONS);
         // Only now: a default that stood in for a misspelt argument would hide what was meant.
-        coerce::fill_defaults(&mut value, root);
+        // A default alone makes no body where none has to be sent.
+        let is_given = |member: &Member| value.get(member.argument).is_some();
+        let left_out = if self.optional.iter().any(is_given) { &[] } else { self.optional };
+        coerce::fill_defaults(&mut value, root, left_out);
         if violations.is_empty() {
             coerce::plain_integers(&mut value, root);
         }

@@ -3,6 +3,9 @@
 mod choice;
 mod form;
 mod multipart;
+mod object;
+#[cfg(test)]
+mod object_tests;
 mod payload;
 #[cfg(test)]
 mod tests;
@@ -27,6 +30,7 @@ pub(crate) fn plan(config: &Config, body: &Body, arguments: &Map<String, Value>)
             Some(value) => whole(config, argument, media_type, value),
             None => Ok(PlannedBody::None),
         },
+        Body::Object { media_type, required, members } => object::plan(media_type, *required, members, arguments),
         Body::Choice { argument, alternatives } => choice::plan(config, argument, alternatives, arguments),
         Body::Form { fields, extra } => Ok(form::plan(fields, *extra, arguments)),
         Body::Multipart { fields, extra } => multipart::plan(config, fields, *extra, arguments),

@@ -1,0 +1,51 @@
+//! Argument names that several would have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::model::tool::{Argument, Role};
+
+/// Names that clash get their location appended, all of them alike. What still clashes is numbered: who had the name from
+/// the start keeps it, and the others follow by their names on the wire, so that nothing depends on the document's order.
+pub(super) fn tell_apart(arguments: &mut [Argument]) {
+    let plain: Vec<String> = arguments.iter().map(|argument| argument.name.clone()).collect();
+    for indices in clashes(arguments) {
+        for index in indices {
+            let Some(argument) = arguments.get_mut(index) else { continue };
+            argument.name = format!("{}_{}", argument.name, place(&argument.role));
+        }
+    }
+    let mut taken: BTreeSet<String> = arguments.iter().map(|argument| argument.name.clone()).collect();
+    for mut indices in clashes(arguments) {
+        indices.sort_by_key(|index| {
+            let argument = arguments.get(*index);
+            (argument.map(|it| &it.name) != plain.get(*index), argument.map(|it| it.wire_name.clone()))
+        });
+        for index in indices.into_iter().skip(1) {
+            let Some(argument) = arguments.get_mut(index) else { continue };
+            let mut numbered = (2..).map(|number| format!("{}_{number}", argument.name));
+            if let Some(name) = numbered.find(|name| !taken.contains(name)) {
+                taken.insert(name.clone());
+                argument.name = name;
+            }
+        }
+    }
+}
+
+/// The arguments of each name that several have, by name.
+fn clashes(arguments: &[Argument]) -> Vec<Vec<usize>> {
+    let mut holders: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+    for (index, argument) in arguments.iter().enumerate() {
+        holders.entry(&argument.name).or_default().push(index);
+    }
+    holders.into_values().filter(|indices| indices.len() > 1).collect()
+}
+
+fn place(role: &Role) -> &'static str {
+    match role {
+        Role::Parameter { location, .. } => location.name(),
+        Role::Body { .. } | Role::Member | Role::Alternative { .. } | Role::ContentType => "body",
+        Role::Field { .. } => "field",
+        Role::Exchange => "exchange",
+        Role::Extra => "extra",
+    }
+}

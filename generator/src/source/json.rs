@@ -4,15 +4,34 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::{At, Fault, Parsed, Position, Positions, position_of};
+use super::{At, Fault, Offsets, Parsed, Position, Positions, pointer_tokens};
 
 /// Reads a value, the faults that do not stop it from being read, and the place of every node.
 pub(super) fn read(text: &str) -> Result<Parsed, Fault> {
     let value = serde_json::from_str(text).map_err(syntax_fault)?;
-    let mut scanner = Scanner { text, at: 0, positions: Positions::default(), faults: Vec::new() };
+    let mut scanner = Scanner { text, at: 0, positions: Positions::default(), duplicates: Vec::new() };
     // What serde_json reads, this walk reads to its end.
     let _ = scanner.document();
-    Ok(Parsed { value: Some(value), faults: scanner.faults, positions: scanner.positions })
+    let faults = match scanner.duplicates.is_empty() {
+        true => Vec::new(),
+        false => duplicate_faults(text, scanner.duplicates),
+    };
+    Ok(Parsed { value: Some(value), faults, positions: scanner.positions })
+}
+
+fn duplicate_faults(text: &str, duplicates: Vec<(String, usize)>) -> Vec<Fault> {
+    let offsets = Offsets::of(text);
+    let fault = |(pointer, offset): (String, usize)| Fault {
+        code: "duplicate-key",
+        message: format!(
+            "the key `{}` is already there in this object",
+            pointer_tokens(&pointer).last().unwrap_or_default()
+        ),
+        position: offsets.position(text, offset),
+        pointer,
+        help: "keep one of the two",
+    };
+    duplicates.into_iter().map(fault).collect()
 }
 
 fn syntax_fault(error: serde_json::Error) -> Fault {
@@ -35,7 +54,8 @@ struct Scanner<'a> {
     text: &'a str,
     at: usize,
     positions: Positions,
-    faults: Vec<Fault>,
+    /// Pointers and offsets of keys that their objects already have.
+    duplicates: Vec<(String, usize)>,
 }
 
 impl<'a> Scanner<'a> {
@@ -99,7 +119,7 @@ impl<'a> Scanner<'a> {
             self.positions.enter(Some(&key), At::Offset(offset));
             let is_duplicate = seen.contains(&key);
             if is_duplicate {
-                self.duplicate(&key, offset);
+                self.duplicates.push((self.positions.pointer(), offset));
             } else {
                 seen.insert(key);
             }
@@ -134,16 +154,6 @@ impl<'a> Scanner<'a> {
             }
             self.take(b',').then_some(())?;
         }
-    }
-
-    fn duplicate(&mut self, key: &str, offset: usize) {
-        self.faults.push(Fault {
-            code: "duplicate-key",
-            message: format!("the key `{key}` is already there in this object"),
-            position: position_of(self.text, offset),
-            pointer: self.positions.pointer(),
-            help: "keep one of the two",
-        });
     }
 
     fn string(&mut self) -> Option<Cow<'a, str>> {

@@ -4,6 +4,7 @@
 //! one walk then gives digit-exact numbers, merged `<<` keys, duplicate keys and places.
 
 mod json;
+mod offsets;
 mod positions;
 mod write;
 mod yaml;
@@ -15,6 +16,7 @@ use sha2::{Digest, Sha256};
 
 use crate::diagnostic::{Diagnostic, Place, Sink};
 
+use offsets::Offsets;
 use positions::{At, Positions};
 
 pub use write::to_yaml;
@@ -29,6 +31,8 @@ pub struct Source {
     text: String,
     /// Made by the first reading.
     positions: OnceLock<Positions>,
+    /// Made when the first offset becomes a line and a column.
+    offsets: OnceLock<Offsets>,
 }
 
 /// What a text says.
@@ -62,7 +66,7 @@ impl Source {
     /// A file by its path relative to the repository root, and its text.
     #[must_use]
     pub fn new(label: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { label: label.into(), text: text.into(), positions: OnceLock::new() }
+        Self { label: label.into(), text: text.into(), positions: OnceLock::new(), offsets: OnceLock::new() }
     }
 
     /// A file from its bytes, which must be UTF-8 (RFC 8259 section 8.1); a byte order mark is taken off.
@@ -72,7 +76,7 @@ impl Source {
             Ok(text) => Some(Self::new(label, text.strip_prefix('\u{feff}').unwrap_or(text))),
             Err(error) => {
                 let before = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
-                let Position { line, column } = position_of(&before, before.len());
+                let Position { line, column } = Offsets::of(&before).position(&before, before.len());
                 let place = Place { line, column, ..Place::of_file(label) };
                 sink.push(
                     Diagnostic::error("not-utf8", "this byte is not UTF-8").at(place).help("save the file as UTF-8"),
@@ -145,7 +149,7 @@ impl Source {
     pub fn place(&self, pointer: &str) -> Place {
         let position = self.positions.get_or_init(|| self.parse().positions).nearest(pointer).map(|at| match at {
             At::Position(position) => position,
-            At::Offset(offset) => position_of(&self.text, offset),
+            At::Offset(offset) => self.offsets.get_or_init(|| Offsets::of(&self.text)).position(&self.text, offset),
         });
         Place {
             file: self.label.clone(),
@@ -154,16 +158,6 @@ impl Source {
             pointer: pointer.to_owned(),
             via: Vec::new(),
         }
-    }
-}
-
-/// Line and column of a byte of a text.
-fn position_of(text: &str, offset: usize) -> Position {
-    let before = text.get(..offset).unwrap_or(text);
-    let line = before.rsplit('\n').next().unwrap_or_default();
-    Position {
-        line: (before.bytes().filter(|byte| *byte == b'\n').count() + 1).try_into().unwrap_or(u32::MAX),
-        column: (line.chars().count() + 1).try_into().unwrap_or(u32::MAX),
     }
 }
 

@@ -89,15 +89,17 @@ fn texts(value: Option<Value>) -> Vec<String> {
     }
 }
 
-/// One server per scheme; without a host, the base path alone, relative to where the API is.
+/// One server per scheme, those that HTTP can call first. Without a host, the base path alone, relative to where the API
+/// is.
 fn servers(context: &Context<'_>, schemes: &[String]) -> Option<Value> {
     let base = context.base_path.as_str();
     let Some(host) = &context.host else {
         return (!base.is_empty()).then(|| json!([{"url": base}]));
     };
     let assumed = ["https".to_owned()];
-    let schemes = if schemes.is_empty() { &assumed } else { schemes };
-    let url = |scheme: &String| json!({"url": format!("{scheme}://{host}{base}")});
+    let mut schemes: Vec<&String> = if schemes.is_empty() { &assumed[..] } else { schemes }.iter().collect();
+    schemes.sort_by_key(|scheme| !matches!(scheme.as_str(), "http" | "https"));
+    let url = |scheme: &&String| json!({"url": format!("{scheme}://{host}{base}")});
     Some(schemes.iter().map(url).collect())
 }
 

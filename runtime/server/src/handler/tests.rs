@@ -274,6 +274,9 @@ async fn calls_are_counted_with_their_outcomes() {
 async fn a_call_that_changes_state_leaves_one_audit_line_without_its_arguments() {
     let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
     let app = app(&state, &upstream, |settings| settings.exposed_tools = Exposed::Everything);
+    // Without a subscriber for all threads, another test's thread may have the spans switched off for the process.
+    let everyone = tracing_subscriber::fmt().with_writer(std::io::sink).finish();
+    drop(tracing::subscriber::set_global_default(everyone));
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().with_writer(move || writer.clone()).with_ansi(false).finish();

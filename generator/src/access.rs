@@ -1,13 +1,23 @@
 //! Credentials and addresses: security schemes and server variables of a document become settings.
 
+mod keys;
+mod requirements;
+mod servers;
+
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+pub(crate) use self::requirements::security_of;
+pub(crate) use self::servers::{Servers, filled};
+use crate::diagnostic::Diagnostic;
 use crate::load::config::ServerConfig;
-use crate::load::{Document, LoadedServer};
+use crate::load::{Document, percent_decoded};
 use crate::model::operation::Location;
 use crate::pass::{join, name::snake};
+
+/// Where a document declares its schemes.
+pub(crate) const SCHEMES: &str = "/components/securitySchemes";
 
 /// Keys of settings that every server has. `api_key` is not among them: a scheme of that name takes it over.
 const TAKEN: [&str; 43] = [
@@ -65,6 +75,10 @@ pub(crate) struct Access {
     pub(crate) security: Vec<Vec<String>>,
     /// Base URL of the document's first server, the variables' names in braces replaced by keys of settings.
     pub(crate) base_url: String,
+    /// What is wrong with schemes and with the document's own requirements.
+    pub(crate) findings: Vec<Diagnostic>,
+    /// Names of schemes that a finding names.
+    pub(crate) refused: BTreeSet<String>,
 }
 
 /// A setting that a scheme or a variable becomes.
@@ -99,52 +113,20 @@ pub(crate) enum Scheme {
     MutualTls,
 }
 
-/// The alternatives that an operation declares; `None` where the document's hold, or where `server.yaml` says how to
-/// authenticate.
-pub(crate) fn security_of(loaded: &LoadedServer, operation: &str) -> Option<Vec<Vec<String>>> {
-    if loaded.config.upstream.auth.is_some() {
-        return None;
+/// Whether a text is a token: the name of a method or of a header (RFC 9110 section 5.6.2), or of a cookie (RFC 6265
+/// section 4.1.1).
+pub(crate) fn is_token(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b))
+}
+
+/// The node of a scheme, through `$ref` (OpenAPI 3.1 section 4.8.7).
+fn scheme_node<'d>(document: &'d Document, node: &'d Value) -> Option<&'d Value> {
+    let mut node = node;
+    for _ in 0..16 {
+        let Some(reference) = node.get("$ref").and_then(Value::as_str) else { return Some(node) };
+        node = document.get(&percent_decoded(reference.strip_prefix('#')?))?;
     }
-    loaded.document.get(&join(operation, "security")).map(alternatives)
-}
-
-/// The server of an operation, else of its path (OpenAPI 3.1 section 4.8.5).
-pub(crate) fn server_of(document: &Document, item: &str, operation: &str) -> Option<String> {
-    let declared = [operation, item].into_iter().find_map(|owner| first_server(document, owner))?;
-    Some(template(&declared))
-}
-
-fn alternatives(value: &Value) -> Vec<Vec<String>> {
-    let lists = value.as_array().into_iter().flatten().filter_map(Value::as_object);
-    lists.map(|schemes| schemes.keys().cloned().collect()).collect()
-}
-
-fn first_server(document: &Document, owner: &str) -> Option<Value> {
-    document.get(&join(owner, "servers"))?.as_array()?.first().cloned()
-}
-
-/// The URL with `{variable}` as `{server_variable}`, the key of the variable's setting. A variable that the server does
-/// not declare stays and makes the URL unusable, which is reported when it is called.
-fn template(server: &Value) -> String {
-    let url = server.get("url").and_then(Value::as_str).unwrap_or_default().trim();
-    let url = if url == "/" { "" } else { url.trim_end_matches('/') };
-    variables(server).fold(url.to_owned(), |url, (name, _)| {
-        url.replace(&format!("{{{name}}}"), &format!("{{{}}}", variable_key(name)))
-    })
-}
-
-/// The URL with the defaults of its variables (OpenAPI 3.1 section 4.8.6).
-pub(crate) fn filled(server: &Value) -> String {
-    let url = server.get("url").and_then(Value::as_str).unwrap_or_default().trim().trim_end_matches('/');
-    variables(server).fold(url.to_owned(), |url, (name, variable)| {
-        let default = variable.get("default").map(text).unwrap_or_default();
-        url.replace(&format!("{{{name}}}"), &default)
-    })
-}
-
-/// Variables are texts; documents write numbers, too.
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    None
 }
 
 /// Where the API is: as `server.yaml` says, else as the document does. A `server.yaml` that names a host alone leaves the
@@ -160,8 +142,37 @@ fn base_url(configured: Option<&str>, declared: &str, filled: &str) -> String {
     }
 }
 
-fn variables(server: &Value) -> impl Iterator<Item = (&String, &Value)> {
-    server.get("variables").and_then(Value::as_object).into_iter().flatten()
+/// What a scheme's node says that it is (OpenAPI 3.1 section 4.8.27).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    ApiKey(Location),
+    Basic,
+    Bearer,
+    OAuth2,
+    MutualTls,
+    Unknown,
+}
+
+impl Kind {
+    fn of(node: &Value) -> Self {
+        let text = |key: &str| node.get(key).and_then(Value::as_str).unwrap_or_default();
+        match (text("type"), text("in")) {
+            ("apiKey", "header") => Self::ApiKey(Location::Header),
+            ("apiKey", "query") => Self::ApiKey(Location::Query),
+            ("apiKey", "cookie") => Self::ApiKey(Location::Cookie),
+            ("http", _) if text("scheme").eq_ignore_ascii_case("basic") => Self::Basic,
+            ("http", _) if text("scheme").eq_ignore_ascii_case("bearer") => Self::Bearer,
+            ("openIdConnect", _) => Self::Bearer,
+            ("oauth2", _) => Self::OAuth2,
+            ("mutualTLS", _) => Self::MutualTls,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// Names in a query are escaped; those of headers and cookies stand as they are.
+fn can_be_named(location: Location, name: &str) -> bool {
+    if location == Location::Query { !name.is_empty() } else { is_token(name) }
 }
 
 /// A scheme's name in snake case; `OAuth2` is one word.
@@ -171,25 +182,29 @@ fn key_of(name: &str) -> String {
     key.replace("_o_auth", "_oauth")
 }
 
-fn variable_key(name: &str) -> String {
-    format!("server_{}", snake(name))
-}
-
 impl Access {
     /// Reads a document. Where `server.yaml` says how to authenticate, the schemes of the document are left aside.
     pub(crate) fn of(document: &Document, config: &ServerConfig) -> Self {
         let mut access = Access::default();
-        access.servers(document, config);
-        let schemes = document.get("/components/securitySchemes").and_then(Value::as_object);
-        if let Some(schemes) = schemes.filter(|_| config.upstream.auth.is_none()) {
-            for (name, node) in schemes {
-                access.scheme(name, node);
-            }
-            let declared = document.get("/security").map(alternatives);
-            // Many documents declare schemes and forget to require them; what is configured is sent then.
-            let each = || access.schemes.iter().map(|(name, _)| vec![name.clone()]).collect();
-            access.security = declared.unwrap_or_else(each);
+        let servers = Servers::of(document);
+        let declared = servers.template("").unwrap_or_default();
+        access.base_url = base_url(config.upstream.base_url.as_deref(), &declared, &servers.address());
+        servers.settings().for_each(|setting| access.add(setting.clone()));
+        if config.upstream.auth.is_some() {
+            return access;
         }
+        let schemes = document.get(SCHEMES).and_then(Value::as_object);
+        let nodes = schemes.into_iter().flatten();
+        let nodes: Vec<(&str, &Value)> =
+            nodes.map(|(name, node)| (name.as_str(), scheme_node(document, node).unwrap_or(&Value::Null))).collect();
+        let taken: BTreeSet<String> = access.settings.iter().map(|setting| setting.key.clone()).collect();
+        for ((name, node), prefix) in nodes.iter().zip(keys::prefixes(&nodes, &taken)) {
+            access.scheme(document, name, node, prefix);
+        }
+        let declared = requirements::of(document, "/security", &mut access.findings);
+        // Many documents declare schemes and forget to require them; what is configured is sent then.
+        let each = || access.schemes.iter().map(|(name, _)| vec![name.clone()]).collect();
+        access.security = declared.unwrap_or_else(each);
         access
     }
 
@@ -202,36 +217,6 @@ impl Access {
     pub(crate) fn address(&self) -> String {
         let open = self.settings.iter().filter(|setting| !setting.secret);
         open.fold(self.base_url.clone(), |url, setting| url.replace(&format!("{{{}}}", setting.key), &setting.default))
-    }
-
-    fn servers(&mut self, document: &Document, config: &ServerConfig) {
-        let first = first_server(document, "").unwrap_or_default();
-        self.base_url = base_url(config.upstream.base_url.as_deref(), &template(&first), &filled(&first));
-        let mut owners = vec![String::new()];
-        let paths = document.get("/paths").and_then(Value::as_object);
-        for (path, item) in paths.into_iter().flatten() {
-            let item_at = join("/paths", path);
-            let members = item.as_object().into_iter().flat_map(Map::keys);
-            let operations: Vec<String> = members.map(|member| join(&item_at, member)).collect();
-            owners.push(item_at);
-            owners.extend(operations);
-        }
-        for server in owners.iter().filter_map(|owner| first_server(document, owner)) {
-            for (name, variable) in variables(&server) {
-                self.variable(name, variable);
-            }
-        }
-    }
-
-    fn variable(&mut self, name: &str, variable: &Value) {
-        let allowed = variable.get("enum").and_then(Value::as_array).into_iter().flatten().map(text).collect();
-        self.add(Setting {
-            key: variable_key(name),
-            default: variable.get("default").map(text).unwrap_or_default(),
-            help: format!("Variable `{name}` of the API's address, unless a base URL is set."),
-            secret: false,
-            allowed,
-        });
     }
 
     fn add(&mut self, setting: Setting) {
@@ -250,52 +235,42 @@ impl Access {
         self.add(Setting { key, default: default.to_owned(), help, secret: false, allowed });
     }
 
-    fn scheme(&mut self, name: &str, node: &Value) {
+    fn scheme(&mut self, document: &Document, name: &str, node: &Value, prefix: String) {
         let text = |key: &str| node.get(key).and_then(Value::as_str).unwrap_or_default();
-        let prefix = self.prefix(name);
-        let scheme = match text("type") {
-            "apiKey" => self.api_key(name, prefix, text("in"), text("name")),
-            "http" if text("scheme").eq_ignore_ascii_case("basic") => Some(self.basic(name, &prefix)),
-            "oauth2" => Some(self.oauth2(name, prefix, node)),
-            "http" | "openIdConnect" => {
+        let scheme = match Kind::of(node) {
+            Kind::ApiKey(location) if !can_be_named(location, text("name")) => {
+                self.refuse_name(document, name, text("name"), location);
+                None
+            }
+            Kind::ApiKey(location) => Some(self.api_key(name, prefix, location, text("name"))),
+            Kind::Basic => Some(self.basic(name, &prefix)),
+            Kind::OAuth2 => Some(self.oauth2(name, prefix, node)),
+            Kind::Bearer => {
                 let help = format!("Token of the scheme `{name}`, sent in Authorization as a bearer token.");
                 Some(Scheme::Bearer { setting: self.secret(prefix, help) })
             }
-            "mutualTLS" => Some(Scheme::MutualTls),
-            _ => None,
+            Kind::MutualTls => Some(Scheme::MutualTls),
+            Kind::Unknown => None,
         };
         if let Some(scheme) = scheme {
             self.schemes.push((name.to_owned(), scheme));
         }
     }
 
-    /// The key of a scheme's settings: its name, unless a setting of every server, or another scheme, has that.
-    fn prefix(&self, name: &str) -> String {
-        let plain = Some(key_of(name)).filter(|key| !key.is_empty()).unwrap_or_else(|| "credential".to_owned());
-        let taken: BTreeSet<&str> = self.settings.iter().map(|setting| setting.key.as_str()).chain(TAKEN).collect();
-        let is_free = |key: &String| {
-            ![String::new(), "_username".into(), "_token".into()]
-                .iter()
-                .any(|end| taken.contains(&*format!("{key}{end}")))
-        };
-        // Variables of common settings begin so: `mcp_read_only` would share one with `read_only`.
-        let is_ours = TAKEN.contains(&plain.as_str()) || plain.starts_with("mcp_");
-        let first = (!is_ours).then(|| plain.clone());
-        let own = if plain.starts_with("mcp_") { format!("api_{plain}") } else { format!("{plain}_credential") };
-        let numbered = (2..100).map(|number| format!("{own}_{number}"));
-        let mut candidates = first.into_iter().chain([own.clone()]).chain(numbered);
-        candidates.find(is_free).unwrap_or(plain)
+    fn refuse_name(&mut self, document: &Document, scheme: &str, wire: &str, location: Location) {
+        let message = format!(
+            "the security scheme `{scheme}` has the name {wire:?}, which cannot be sent in {}; nothing is sent for it",
+            location.name()
+        );
+        let help = "names of headers and cookies have letters, digits and `-`, no spaces; correct it in an overlay";
+        let place = document.place(&join(SCHEMES, scheme));
+        self.findings.push(Diagnostic::warning("bad-name", message).at(place).help(help));
+        self.refused.insert(scheme.to_owned());
     }
 
-    fn api_key(&mut self, name: &str, key: String, place: &str, wire: &str) -> Option<Scheme> {
-        let location = match place {
-            "header" => Location::Header,
-            "query" => Location::Query,
-            "cookie" => Location::Cookie,
-            _ => return None,
-        };
+    fn api_key(&mut self, name: &str, key: String, location: Location, wire: &str) -> Scheme {
         let help = format!("Key of the scheme `{name}`, sent as `{wire}` in {}.", location.name());
-        Some(Scheme::ApiKey { location, wire: wire.to_owned(), setting: self.secret(key, help) })
+        Scheme::ApiKey { location, wire: wire.to_owned(), setting: self.secret(key, help) }
     }
 
     fn basic(&mut self, name: &str, prefix: &str) -> Scheme {

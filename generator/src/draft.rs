@@ -160,7 +160,9 @@ impl Page<'_, '_> {
             ),
             false => "# Few enough to list all of them. `exposed` takes names instead, `hide` takes rules as `expose` does.\n".to_owned(),
         };
-        if total > MAX_LISTED {
+        if total > MAX_LISTED && self.listed.is_empty() {
+            out.push_str("exposed: []\n");
+        } else if total > MAX_LISTED {
             out.push_str("exposed:\n");
             self.listed.iter().for_each(|name| out.push_str(&format!("  - {name}\n")));
         } else if total > 0 {

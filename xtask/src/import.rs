@@ -191,15 +191,31 @@ impl Source {
     /// The bytes of the document, or of a file whose name is relative to the document's folder.
     fn fetch(&self, name: &str) -> Result<Vec<u8>> {
         match self {
-            Self::File(path) => workspace::read_file(&path.with_file_name("").join(name)),
+            Self::File(path) if self.is_document(name) => workspace::read_named(path),
+            Self::File(path) => workspace::read_file(&inside(&path.with_file_name(""), name)?),
             Self::Url(url) => {
-                let is_document = self.names().is_ok_and(|(_, label)| label == name);
-                let url = if is_document { url.clone() } else { url.join(name)? };
+                let url = if self.is_document(name) { url.clone() } else { url.join(name)? };
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
                 runtime.block_on(download(url))
             }
         }
     }
+
+    fn is_document(&self, name: &str) -> bool {
+        self.names().is_ok_and(|(_, label)| label == name)
+    }
+}
+
+/// The file that a name in the document's folder leads to. A link may lead anywhere: what it leads to has to be in the
+/// folder as well.
+fn inside(folder: &Path, name: &str) -> Result<PathBuf> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let folder = folder.canonicalize().context("the document's folder cannot be read")?;
+    let file = folder.join(name).canonicalize().with_context(|| format!("{name} cannot be read"))?;
+    if !file.starts_with(&folder) {
+        bail!("{name} leads outside of the document's folder");
+    }
+    Ok(file)
 }
 
 async fn download(url: reqwest::Url) -> Result<Vec<u8>> {

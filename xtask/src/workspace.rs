@@ -1,7 +1,7 @@
 //! Where the specs are, and how files come in and go out.
 
 use std::fs;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -68,13 +68,43 @@ fn collect(root: &Path, folder: &Path, files: &mut Files) -> Result<()> {
     Ok(())
 }
 
-/// Reads one file of bounded size.
+/// Reads one regular file of bounded size: a pipe may never end, and a device has no end at all.
 pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
-    let size = fs::metadata(path).with_context(|| format!("{} cannot be read", path.display()))?.len();
-    if size > MAX_FILE_BYTES {
-        bail!("{} has {size} bytes, more than {MAX_FILE_BYTES}", path.display());
+    // Opening a pipe waits for its other end, so that this is looked at first.
+    let found = fs::metadata(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    check_regular(path, &found)?;
+    let file = fs::File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    // What was opened may be another file by now.
+    let opened = file.metadata().with_context(|| format!("{} cannot be read", path.display()))?;
+    check_regular(path, &opened)?;
+    read_bounded(path, file)
+}
+
+/// Reads what a person named on the command line, which may be a pipe; of bounded size all the same.
+pub(crate) fn read_named(path: &Path) -> Result<Vec<u8>> {
+    let file = fs::File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    read_bounded(path, file)
+}
+
+fn check_regular(path: &Path, found: &fs::Metadata) -> Result<()> {
+    if !found.is_file() {
+        bail!("{} is no regular file", path.display());
     }
-    fs::read(path).with_context(|| format!("{} cannot be read", path.display()))
+    if found.len() > MAX_FILE_BYTES {
+        bail!("{} has {} bytes, more than {MAX_FILE_BYTES}", path.display(), found.len());
+    }
+    Ok(())
+}
+
+/// A file may grow while it is read, so that its size does not decide alone.
+fn read_bounded(path: &Path, file: fs::File) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = file.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes);
+    read.with_context(|| format!("{} cannot be read", path.display()))?;
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        bail!("{} has more than {MAX_FILE_BYTES} bytes", path.display());
+    }
+    Ok(bytes)
 }
 
 /// A path relative to the root, with `/` between its parts.

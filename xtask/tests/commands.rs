@@ -146,3 +146,38 @@ fn a_tool_that_is_renamed_is_looked_for_in_texts() {
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(stderr.contains("its name is `find_things` now"), "{stderr}");
 }
+
+/// Imports a document that refers to `other.yaml` beside it, which `make` has made.
+#[cfg(unix)]
+fn import_with(make: impl FnOnce(&Path)) -> Output {
+    let folder = project();
+    let path = folder.path();
+    fs::create_dir(path.join("api")).unwrap();
+    let text = format!("{DOCUMENT}components: {{schemas: {{S: {{$ref: 'other.yaml'}}}}}}\n");
+    fs::write(path.join("api/things.yaml"), text).unwrap();
+    fs::write(path.join("secret.yaml"), "type: string\n").unwrap();
+    make(&path.join("api/other.yaml"));
+    let output = run(path, &["import", "things", "api/things.yaml"]);
+    assert_eq!(path.join("specs/things/openapi.yaml").exists(), output.status.success());
+    output
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_out_of_the_documents_folder_is_not_read() {
+    let link = |to: &'static str| move |at: &Path| std::os::unix::fs::symlink(to, at).unwrap();
+    let output = import_with(link("../secret.yaml"));
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    let inside = |at: &Path| {
+        fs::write(at.with_file_name("real.yaml"), "type: string\n").unwrap();
+        std::os::unix::fs::symlink("real.yaml", at).unwrap();
+    };
+    assert!(import_with(inside).status.success());
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_that_a_document_refers_to_are_not_read() {
+    let pipe = |at: &Path| assert!(Command::new("mkfifo").arg(at).status().unwrap().success());
+    assert_eq!(import_with(pipe).status.code(), Some(2));
+}

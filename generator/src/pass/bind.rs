@@ -20,8 +20,10 @@ mod said;
 mod tell_apart;
 
 pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
-    let operations = std::mem::take(&mut model.operations);
-    for operation in operations.iter().filter(|operation| operation.extension.refused.is_none()) {
+    let mut operations = std::mem::take(&mut model.operations);
+    for operation in operations.iter_mut().filter(|operation| operation.extension.refused.is_none()) {
+        body::carry_files(model, operation, sink);
+        let operation = &*operation;
         let mut arguments = parameters(model, operation, sink);
         arguments.extend(exchange::arguments(operation));
         arguments.extend(body::arguments(model, operation, sink));

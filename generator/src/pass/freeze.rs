@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::join;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::model::Model;
+use crate::model::operation::BodyKind;
 use crate::model::schema::Schema;
 use crate::model::tool::{Argument, Frozen, Role, Tool};
 use plan::Plan;
@@ -80,10 +81,13 @@ fn argument_schema(model: &Model, renderer: &mut Renderer, tool: &Tool, argument
         let text = own.map(str::trim).filter(|text| !text.is_empty());
         schema.description = Some(text.map_or_else(|| NEEDED.to_owned(), |text| format!("{text} {NEEDED}")));
     }
-    if matches!(argument.role, Role::Body { .. }) {
+    if let Role::Body { media_type, .. } = &argument.role {
         let is_told = schema.description.is_some() || model.resolve(&argument.schema).description.is_some();
         if !is_told {
-            schema.description = Some("JSON body of the request.".to_owned());
+            schema.description = Some(match BodyKind::of(media_type) {
+                BodyKind::Json => "JSON body of the request.".to_owned(),
+                _ => format!("Body of the request, as {media_type}."),
+            });
         }
         return renderer.with_texts(&schema, &tool.field_texts);
     }

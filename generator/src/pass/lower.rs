@@ -1,5 +1,7 @@
 //! Lowers JSON schemas of the document into the model, from the JSON values themselves.
 
+mod fit;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -241,6 +243,10 @@ impl Lowering<'_> {
                 let mut schema = Schema::unread(pointer);
                 for (keyword, value) in keywords {
                     self.keyword(&mut schema, keyword, value, depth);
+                }
+                for change in fit::fit(&mut schema) {
+                    let at = join(pointer, change.keyword);
+                    self.warn(change.code, &at, change.message, change.help.to_owned());
                 }
                 self.described_fields(&mut schema);
                 schema

@@ -2,9 +2,10 @@
 //!
 //! A derived name is the operation id in snake case, else method, path and what the summary adds. It changes only when
 //! the operation itself changes, or when another one claims the same name: then every claimant gets eight hexadecimal
-//! digits of its method and path, so that none of them depends on which stands first.
+//! digits of its method and path, and more where that is claimed as well, so that none of them depends on which stands
+//! first.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
 
@@ -13,6 +14,15 @@ use crate::load::config::is_fixed_tool;
 use crate::load::extension::MAX_NAME;
 use crate::model::Model;
 use crate::model::operation::Operation;
+
+/// Longest name of an argument that is derived: many clients refuse longer property names.
+pub(super) const MAX_ARGUMENT: usize = 64;
+
+/// Hexadecimal digits that a contested name gets at a time.
+const DIGITS: usize = 8;
+
+/// How often a name gets more digits. Whoever is contested even then gets other ones.
+const MOST_TIMES: usize = 5;
 
 /// A name takes no more than this from a summary.
 const SUMMARY_WORDS: usize = 3;
@@ -25,19 +35,62 @@ const FILLERS: [&str; 22] = [
 
 pub(super) fn name(model: &mut Model, sink: &mut Sink) {
     check_curated(model, sink);
-    let curated: Vec<String> = model.operations.iter().filter_map(|o| o.extension.name.clone()).collect();
-    let mut candidates: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    for (index, operation) in model.operations.iter().enumerate() {
-        if operation.extension.name.is_none() {
-            candidates.entry(candidate(operation)).or_default().push(index);
-        }
+    let curated: BTreeSet<String> = model.operations.iter().filter_map(|o| o.extension.name.clone()).collect();
+    let unnamed = model.operations.iter_mut().filter(|operation| operation.extension.name.is_none());
+    let mut derived: Vec<Derived> = unnamed.map(Derived::of).collect();
+    tell_apart(&mut derived, &curated);
+    for derived in derived {
+        let name = derived.name();
+        let Derived { operation, .. } = derived;
+        operation.extension.name = Some(name);
     }
-    for (name, holders) in candidates {
-        let alone = holders.len() == 1 && !curated.contains(&name) && !is_fixed_tool(&name);
-        for index in holders {
-            let Some(operation) = model.operations.get_mut(index) else { continue };
-            let name = if alone { name.clone() } else { told_apart(&name, operation) };
-            operation.extension.name = Some(name);
+}
+
+/// An operation whose name is derived.
+struct Derived<'o> {
+    operation: &'o mut Operation,
+    candidate: String,
+    /// How often the name was contested.
+    contested: usize,
+}
+
+impl<'o> Derived<'o> {
+    fn of(operation: &'o mut Operation) -> Self {
+        let candidate = candidate(operation);
+        Derived { operation, candidate, contested: 0 }
+    }
+
+    /// The candidate, and digits of the operation's own method and path for each time that it was contested.
+    fn name(&self) -> String {
+        if self.contested == 0 {
+            return self.candidate.clone();
+        }
+        let digits = DIGITS * self.contested.min(MOST_TIMES);
+        let text = match self.contested {
+            0..=MOST_TIMES => self.operation.route(),
+            more => format!("{} {more}", self.operation.route()),
+        };
+        let kept: String = self.candidate.chars().take(MAX_NAME - digits - 1).collect();
+        format!("{}_{}", kept.trim_end_matches('_'), hexadecimal(&text, digits))
+    }
+}
+
+/// Every holder of a contested name gets digits of its own: the winner must not depend on the order. A name with digits
+/// may be another's candidate, so it is looked at again until nobody shares a name.
+fn tell_apart(derived: &mut [Derived], curated: &BTreeSet<String>) {
+    loop {
+        let mut holders: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+        for (index, derived) in derived.iter().enumerate() {
+            holders.entry(derived.name()).or_default().push(index);
+        }
+        holders.retain(|name, indices| indices.len() > 1 || curated.contains(name) || is_fixed_tool(name));
+        if holders.is_empty() {
+            return;
+        }
+        for index in holders.into_values().flatten() {
+            if let Some(derived) = derived.get_mut(index) {
+                derived.contested += 1;
+            }
         }
     }
 }
@@ -91,12 +144,6 @@ fn stem(word: &str) -> &str {
     word.strip_suffix("es").or_else(|| word.strip_suffix('s')).filter(|stem| stem.len() > 2).unwrap_or(word)
 }
 
-/// Every holder of a contested name gets its own method and path appended: the winner must not depend on the order.
-fn told_apart(name: &str, operation: &Operation) -> String {
-    let kept: String = name.chars().take(MAX_NAME - 9).collect();
-    format!("{}_{}", kept.trim_end_matches('_'), fingerprint(operation))
-}
-
 fn capped(name: &str, operation: &Operation) -> String {
     if name.len() <= MAX_NAME {
         return name.to_owned();
@@ -112,8 +159,23 @@ fn slug(operation: &Operation) -> String {
 
 /// Eight hexadecimal digits of method and path: they change only when those do.
 fn fingerprint(operation: &Operation) -> String {
-    let digest = Sha256::digest(operation.route().as_bytes());
-    digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&operation.route(), DIGITS)
+}
+
+/// The first hexadecimal digits of a text's SHA-256; an even number of them.
+fn hexadecimal(text: &str, digits: usize) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().take(digits / 2).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A name in at most so many bytes: what is too long ends in digits of the whole, so that long names stay apart.
+pub(crate) fn cut(name: &str, most: usize) -> String {
+    if name.len() <= most {
+        return name.to_owned();
+    }
+    let room = most.saturating_sub(DIGITS + 1);
+    let kept: String = name.chars().take_while(char::is_ascii).take(room).collect();
+    format!("{}_{}", kept.trim_end_matches('_'), hexadecimal(name, DIGITS))
 }
 
 /// Lower-case words joined by `_`, a letter first. Empty where the text has no ASCII letter or digit.

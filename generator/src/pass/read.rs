@@ -8,7 +8,7 @@ use openapiv3::{Parameter as Node, PathStyle, QueryStyle};
 use serde_json::{Map, Value, json};
 
 use super::join;
-use crate::access::{self, Access};
+use crate::access::{self, Access, SCHEMES, Servers};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
 use crate::load::extension::{self, CollectionFormat};
@@ -27,8 +27,9 @@ pub(super) fn read(model: &mut Model, sink: &mut Sink) {
     if let Some(Value::Object(paths)) = loaded.document.value.get("paths") {
         let mut sorted: Vec<&String> = paths.keys().filter(|path| !path.starts_with("x-")).collect();
         sorted.sort();
+        let servers = Servers::of(&loaded.document);
         for path in sorted {
-            Reader { model, sink }.path(path);
+            Reader { model, sink, servers: &servers }.path(path);
         }
     }
     if model.operations.is_empty() {
@@ -56,19 +57,22 @@ fn operations_of(item: Option<&Value>, pointer: &str) -> Vec<(String, String)> {
 
 /// Security schemes become settings of the server, unless `server.yaml` says how to authenticate.
 fn credentials(model: &mut Model, sink: &mut Sink) {
-    let pointer = "/components/securitySchemes";
     let loaded = model.loaded;
-    let Some(Value::Object(schemes)) = loaded.document.get(pointer) else { return };
-    let access = Access::of(&loaded.document, &loaded.config);
+    let mut access = Access::of(&loaded.document, &loaded.config);
+    std::mem::take(&mut access.findings).into_iter().for_each(|finding| sink.push(finding));
+    let Some(Value::Object(schemes)) = loaded.document.get(SCHEMES) else { return };
     for name in schemes.keys() {
-        let at = join(pointer, name);
+        let at = join(SCHEMES, name);
         let outcome = if loaded.config.upstream.auth.is_some() {
             Outcome::Dropped(Rule::CredentialsAreSettings)
         } else if access.schemes.iter().any(|(known, _)| known == name) {
             Outcome::Mapped
+        } else if access.refused.contains(name) {
+            Outcome::Refused
         } else {
             let message = format!("the security scheme `{name}` is of no known kind, and nothing is sent for it");
-            let help = "correct its type in an overlay: apiKey, http, oauth2, openIdConnect or mutualTLS";
+            let help =
+                "correct its type in an overlay: apiKey, http (basic or bearer), oauth2, openIdConnect or mutualTLS";
             sink.push(Diagnostic::warning("unknown-scheme", message).at(loaded.document.place(&at)).help(help));
             Outcome::Dropped(Rule::UnknownScheme)
         };
@@ -84,6 +88,7 @@ fn path_item(operation: &str) -> String {
 struct Reader<'r, 'm> {
     model: &'r mut Model<'m>,
     sink: &'r mut Sink,
+    servers: &'r Servers,
 }
 
 impl Reader<'_, '_> {
@@ -115,7 +120,14 @@ impl Reader<'_, '_> {
                 self.refuse(Part::Operation, &pointer, Diagnostic::warning("bad-operation", message).help(help));
                 continue;
             }
-            let operation = self.operation(path, &method, &pointer);
+            let mut operation = self.operation(path, &method, &pointer);
+            if !can_be_sent(&method, &pointer) {
+                let message = format!("{method:?} is no method that can be sent, and its operation was left out");
+                let help = "a method has letters, digits and `-`, no spaces, and is neither CONNECT nor TRACE";
+                let place = loaded.document.place(&pointer);
+                self.sink.push(Diagnostic::warning("bad-method", message).at(place).help(help));
+                operation.extension.refused = Some("its method cannot be sent".to_owned());
+            }
             let refused = operation.extension.refused.is_some();
             let outcome = if refused { Outcome::Refused } else { Outcome::Mapped };
             self.model.ledger.record(Part::Operation, &pointer, outcome);
@@ -136,6 +148,7 @@ impl Reader<'_, '_> {
                 VecDeque::new()
             }
         };
+        let security = access::security_of(self.model.loaded, pointer, self.sink);
         let document = &self.model.loaded.document;
         let node = document.get(pointer).unwrap_or(&Value::Null);
         Operation {
@@ -149,8 +162,8 @@ impl Reader<'_, '_> {
             parameters: self.parameters(pointer),
             body: bodies.pop_front(),
             other_bodies: bodies.into(),
-            security: access::security_of(self.model.loaded, pointer),
-            server: access::server_of(document, path_item(pointer).as_str(), pointer),
+            security,
+            server: self.servers.of_operation(&path_item(pointer), pointer),
             responses: self.responses(pointer),
             extension,
         }
@@ -229,6 +242,13 @@ impl Reader<'_, '_> {
             }
             return None;
         }
+        if matches!(location, Location::Header | Location::Cookie) && !access::is_token(&data.name) {
+            let message =
+                format!("no {} can have the name {:?}; the parameter was left out", location.name(), data.name);
+            let help = "names of headers and cookies have letters, digits and `-`, no spaces; correct it in an overlay";
+            self.refuse_at(Part::Parameter, pointer, &origin, Diagnostic::warning("bad-name", message).help(help));
+            return None;
+        }
         self.model.ledger.record(Part::Parameter, pointer, Outcome::Mapped);
         let style = collection_style(&self.model.loaded.document, &origin).unwrap_or(style);
         let (style, schema) = match content_schema(node) {
@@ -299,7 +319,9 @@ impl Reader<'_, '_> {
             }
             let outcome = if status.starts_with('2') { Outcome::Mapped } else { Outcome::Dropped(Rule::ErrorAnswer) };
             self.model.ledger.record(Part::Response, &pointer, outcome);
-            let contents = contents_of(&node, &origin);
+            let mut contents = contents_of(&node, &origin);
+            contents
+                .retain(|(media_type, _)| self.is_sendable(media_type, &join(&join(&origin, "content"), media_type)));
             found.push(Response { status, contents });
         }
         found
@@ -337,6 +359,14 @@ impl Reader<'_, '_> {
         self.model.ledger.record(part, pointer, Outcome::Refused);
         self.sink.push(warning.at(self.model.loaded.document.place(origin)));
     }
+}
+
+/// Whether HTTP can carry an operation's method (RFC 9110 section 9.1). CONNECT makes a tunnel and TRACE shows
+/// credentials: no description of an API may add them.
+fn can_be_sent(method: &str, pointer: &str) -> bool {
+    let is_added = pointer.split('/').nth(3) == Some("additionalOperations");
+    let is_barred = ["connect", "trace"].iter().any(|barred| method.eq_ignore_ascii_case(barred));
+    !is_added || access::is_token(method) && !is_barred
 }
 
 /// Keys of a responses object (OpenAPI 3.1 section 4.8.16).

@@ -1,5 +1,7 @@
 //! Says the same with less: unwraps compositions of one, merges plain `allOf`, and writes each enum value once.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use crate::diagnostic::Sink;
@@ -107,14 +109,10 @@ fn merge_objects(schema: &mut Schema) {
     schema.all_of.clear();
 }
 
+/// By their text, since some publishers list tens of thousands.
 fn dedupe(values: &mut Vec<Value>) {
-    let mut kept: Vec<Value> = Vec::with_capacity(values.len());
-    for value in values.drain(..) {
-        if !kept.contains(&value) {
-            kept.push(value);
-        }
-    }
-    *values = kept;
+    let mut seen = BTreeSet::new();
+    values.retain(|value| seen.insert(value.to_string()));
 }
 
 /// An enum that may be null lists null once.

@@ -300,8 +300,11 @@ const TAKEN_MODULES: [&str; 15] = [
     "toolwright_macros",
 ];
 
+/// Longest name of a module: a file is named after it, and file systems refuse names of more than 255 bytes.
+const MAX_MODULE: usize = 60;
+
 fn module_of(tag: &str) -> String {
-    let snake = name::snake(tag);
+    let snake = name::cut(&name::snake(tag), MAX_MODULE);
     let is_free = !TAKEN_MODULES.contains(&snake.as_str()) || tag == "general";
     match snake.as_str() {
         "" => "other_area".to_owned(),

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::super::name::snake;
+use super::super::name::{MAX_ARGUMENT, cut, snake};
 use super::{is_json, members};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
@@ -33,6 +33,39 @@ pub(super) fn arguments(model: &mut Model, operation: &Operation, sink: &mut Sin
     arguments
 }
 
+/// Text in a URL's form holds no bytes: a form with files is sent as multipart, as Swagger 2.0 has it (Parameter Object).
+/// Where there is a multipart body to choose instead, that one is for files, and the form stays as it is.
+pub(super) fn carry_files(model: &Model, operation: &mut Operation, sink: &mut Sink) {
+    let route = operation.route();
+    let mut has_multipart =
+        operation.body.iter().chain(&operation.other_bodies).any(|body| body.kind == BodyKind::Multipart);
+    let forms = operation.body.iter_mut().chain(&mut operation.other_bodies);
+    for body in forms.filter(|body| body.kind == BodyKind::Form) {
+        let Some(file) = file_of(model, body) else { continue };
+        let message = format!("the form of {route} is {}, which cannot carry the file `{file}`", body.media_type);
+        let place = model.loaded.document.place(&body.schema.origin);
+        let help = match has_multipart {
+            true => {
+                "files go into the multipart/form-data that the operation takes as well; remove this body in an overlay"
+            }
+            false => "it is sent as multipart/form-data; declare that in an overlay, or take the field's `format` off",
+        };
+        sink.push(Diagnostic::warning("form-with-file", message).at(place).help(help));
+        if !has_multipart {
+            "multipart/form-data".clone_into(&mut body.media_type);
+            body.kind = BodyKind::Multipart;
+            has_multipart = true;
+        }
+    }
+}
+
+/// The first field of a form that is a file.
+fn file_of(model: &Model, body: &RequestBody) -> Option<String> {
+    let fields = Fields::of(model, &body.schema).properties;
+    let mut sent = fields.into_iter().filter(|(_, schema)| !schema.read_only);
+    sent.find(|(name, schema)| field(model, body, name, schema).file).map(|(name, _)| name)
+}
+
 fn first(model: &mut Model, operation: &Operation, body: &RequestBody) -> Vec<Argument> {
     if body.kind.is_form() {
         return form(model, body);
@@ -41,6 +74,7 @@ fn first(model: &mut Model, operation: &Operation, body: &RequestBody) -> Vec<Ar
         return members.arguments(model, operation, body);
     }
     let extension = &operation.extension;
+    let declared = body.argument.as_deref().map(|name| cut(name, MAX_ARGUMENT));
     let fallback = match body.kind {
         BodyKind::Binary => "file",
         BodyKind::Text => "text",
@@ -49,7 +83,7 @@ fn first(model: &mut Model, operation: &Operation, body: &RequestBody) -> Vec<Ar
     let file = body.kind == BodyKind::Binary;
     vec![Argument {
         origin: body.schema.origin.clone(),
-        name: extension.argument.clone().or_else(|| body.argument.clone()).unwrap_or_else(|| fallback.to_owned()),
+        name: extension.argument.clone().or(declared).unwrap_or_else(|| fallback.to_owned()),
         wire_name: String::new(),
         role: Role::Body { media_type: sendable(body), file },
         required: body.required,
@@ -253,7 +287,7 @@ fn alternative(model: &mut Model, body: &RequestBody) -> Argument {
 fn subtype(media_type: &str) -> String {
     let essence = media_type.split(';').next().unwrap_or_default();
     let subtype = essence.split_once('/').map_or(essence, |(_, subtype)| subtype);
-    let name = snake(subtype.strip_suffix("+json").unwrap_or(subtype));
+    let name = cut(&snake(subtype.strip_suffix("+json").unwrap_or(subtype)), MAX_ARGUMENT);
     if name.is_empty() { "alternative".to_owned() } else { name }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::name::{MAX_ARGUMENT, cut};
 use crate::model::tool::{Argument, Role};
 
 /// Names that clash get their location appended, all of them alike. What still clashes is numbered: who had the name from
@@ -11,7 +12,7 @@ pub(super) fn tell_apart(arguments: &mut [Argument]) {
     for indices in clashes(arguments) {
         for index in indices {
             let Some(argument) = arguments.get_mut(index) else { continue };
-            argument.name = format!("{}_{}", argument.name, place(&argument.role));
+            argument.name = cut(&format!("{}_{}", argument.name, place(&argument.role)), MAX_ARGUMENT);
         }
     }
     let mut taken: BTreeSet<String> = arguments.iter().map(|argument| argument.name.clone()).collect();
@@ -22,7 +23,7 @@ pub(super) fn tell_apart(arguments: &mut [Argument]) {
         });
         for index in indices.into_iter().skip(1) {
             let Some(argument) = arguments.get_mut(index) else { continue };
-            let mut numbered = (2..).map(|number| format!("{}_{number}", argument.name));
+            let mut numbered = (2..).map(|number| cut(&format!("{}_{number}", argument.name), MAX_ARGUMENT));
             if let Some(name) = numbered.find(|name| !taken.contains(name)) {
                 taken.insert(name.clone());
                 argument.name = name;

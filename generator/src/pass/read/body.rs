@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::{Reader, collection_style, query_style};
+use crate::access::is_token;
 use crate::diagnostic::Diagnostic;
 use crate::ledger::{Outcome, Part, Rule};
 use crate::load::extension;
@@ -29,7 +30,7 @@ impl Reader<'_, '_> {
             self.refuse_at(Part::Body, &pointer, &origin, warning.help(help));
             return None;
         }
-        let mut media_types = self.media_types(&node, &origin);
+        let mut media_types = self.media_types(&node, &origin)?;
         media_types.sort_by_key(|media_type| self.rank(&join(&content, media_type), media_type));
         let mut bodies: VecDeque<RequestBody> = VecDeque::new();
         let mut seen: Vec<Option<Value>> = Vec::new();
@@ -41,24 +42,47 @@ impl Reader<'_, '_> {
             self.model.ledger.record(Part::Body, &at, outcome);
             if !is_said {
                 seen.push(schema);
+                self.check_encoding(&at);
                 bodies.push_back(self.body(&node, &origin, &at, media_type));
             }
         }
         Some(bodies)
     }
 
-    /// The declared media types. A body without any may be anything, and is sent as JSON.
-    fn media_types(&mut self, node: &Value, origin: &str) -> Vec<String> {
+    /// The declared media types that can be sent; `None` where there are others alone. A body without any may be anything,
+    /// and is sent as JSON.
+    fn media_types(&mut self, node: &Value, origin: &str) -> Option<Vec<String>> {
         let content = node.get("content").and_then(Value::as_object);
-        let declared: Vec<String> = content.into_iter().flat_map(|content| content.keys().cloned()).collect();
+        let mut declared: Vec<String> = content.into_iter().flat_map(|content| content.keys().cloned()).collect();
         if !declared.is_empty() {
-            return declared;
+            let base = join(origin, "content");
+            declared.retain(|media_type| {
+                let at = join(&base, media_type);
+                let is_sendable = self.is_sendable(media_type, &at);
+                if !is_sendable {
+                    self.model.ledger.record(Part::Body, &at, Outcome::Refused);
+                }
+                is_sendable
+            });
+            return Some(declared).filter(|declared| !declared.is_empty());
         }
         let message = "the body names no media type; it is sent as JSON";
         let help = "declare one in an overlay: content: {application/json: {schema: {}}}";
         let place = self.model.loaded.document.place(origin);
         self.sink.push(Diagnostic::warning("body-media-type", message).at(place).help(help));
-        vec!["application/json".to_owned()]
+        Some(vec!["application/json".to_owned()])
+    }
+
+    /// Whether a header can carry a media type; a warning where not.
+    pub(super) fn is_sendable(&mut self, media_type: &str, at: &str) -> bool {
+        let is_media_type = is_media_type(media_type);
+        if !is_media_type {
+            let message = format!("{media_type:?} is no media type, and what it describes was left out");
+            let help = "a media type is `type/subtype`, such as application/json, perhaps with parameters";
+            let place = self.model.loaded.document.place(at);
+            self.sink.push(Diagnostic::warning("bad-media-type", message).at(place).help(help));
+        }
+        is_media_type
     }
 
     fn body(&self, node: &Value, origin: &str, at: &str, media_type: String) -> RequestBody {
@@ -143,6 +167,20 @@ impl Reader<'_, '_> {
         encoding.iter().map(|(field, node)| (field.clone(), self.field_encoding(node, &join(&base, field)))).collect()
     }
 
+    /// Reports the content types of fields that no header can carry; those fields have the one that is usual for them.
+    fn check_encoding(&mut self, media_type: &str) {
+        let base = join(media_type, "encoding");
+        let loaded = self.model.loaded;
+        let encoding = loaded.document.get(&base).and_then(Value::as_object);
+        for (field, node) in encoding.into_iter().flatten() {
+            let content_type = node.get("contentType").and_then(Value::as_str).unwrap_or_default();
+            if !content_type.is_empty() {
+                let at = join(&join(&base, field), "contentType");
+                content_type.split(',').for_each(|one| _ = self.is_sendable(one, &at));
+            }
+        }
+    }
+
     fn field_encoding(&self, node: &Value, pointer: &str) -> FieldEncoding {
         let declared: Option<openapiv3::QueryStyle> =
             node.get("style").and_then(|style| serde_json::from_value(style.clone()).ok());
@@ -150,9 +188,17 @@ impl Reader<'_, '_> {
         let explode = node.get("explode").and_then(Value::as_bool);
         // Whoever says `explode` means `form`; a style makes the content type silent.
         let style = style.or_else(|| declared.as_ref().map(query_style)).or(explode.map(|_| Style::Form));
-        let content_type = node.get("contentType").and_then(Value::as_str).filter(|_| style.is_none());
+        let content_type = node.get("contentType").and_then(Value::as_str);
+        let content_type = content_type.filter(|types| style.is_none() && types.split(',').all(is_media_type));
         FieldEncoding { style, explode, content_type: content_type.map(str::to_owned) }
     }
+}
+
+/// Whether a text is a media type or a range of them (RFC 9110 sections 8.3.1 and 12.5.1) that a header can carry.
+fn is_media_type(text: &str) -> bool {
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    let is_pair = essence.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype));
+    is_pair && text.bytes().all(|b| matches!(b, b' '..=b'~'))
 }
 
 fn is_bytes(schema: &Value) -> bool {

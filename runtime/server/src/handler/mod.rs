@@ -27,8 +27,12 @@ use crate::{App, answer, gateway, resources};
 const STATIC_TTL_MS: u64 = 300_000;
 
 /// A wrench. Tools have none: their list is read by models, which pay for each byte.
-const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath d='M13 1a4 4 0 0 \
-                    0-4 5L2 13a1 1 0 0 0 1 1l7-7a4 4 0 0 0 5-5l-2 2-2-1-1-2z'/%3E%3C/svg%3E";
+const ICON: &str = concat!(
+    "data:image/svg+xml;base64,",
+    "PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcnIHZpZXdCb3g9JzAgMCAxNiAxNic+PHBhdGggZD0nTTEz",
+    "IDFhNCA0IDAgMCAwLTQgNUwyIDEzYTEgMSAwIDAgMCAxIDFsNy03YTQgNCAwIDAgMCA1LTVsLTIgMi0yLTEtMS0yeicvPjwv",
+    "c3ZnPg==",
+);
 
 /// The methods with parameters that this server has.
 const METHODS: [&str; 6] =

@@ -306,3 +306,12 @@ impl std::io::Write for Log {
         Ok(())
     }
 }
+
+#[tokio::test]
+async fn the_servers_icon_is_a_uri_without_illegal_characters() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let app = app(&state, &upstream, |_| ());
+    let icon = app.identity().icons.unwrap()[0].src.clone();
+    let legal = |c: char| c.is_ascii_alphanumeric() || "-._~:/?#[]@!$&'()*+,;=%".contains(c);
+    assert!(icon.starts_with("data:image/svg+xml;base64,") && icon.chars().all(legal), "{icon}");
+}

@@ -185,17 +185,7 @@ pub(crate) fn object(value: Value) -> Map<String, Value> {
     }
 }
 
-pub(crate) const GET: HttpBinding = HttpBinding {
-    method: Method::Get,
-    path: "/thing",
-    parameters: &[],
-    body: Body::None,
-    produces: &[],
-    stream: None,
-    stand_in: None,
-    security: None,
-    server: None,
-};
+pub(crate) const GET: HttpBinding = HttpBinding { path: "/thing", ..HttpBinding::PLAIN };
 
 pub(crate) const POST_JSON: HttpBinding = HttpBinding {
     method: Method::Post,

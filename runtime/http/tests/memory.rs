@@ -9,7 +9,7 @@ use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::TcpListener,
 };
-use toolwright_core::{Binding, Body, Declared, HttpBinding, Method, Payload, Risk, SearchTerms, ToolSpec};
+use toolwright_core::{Binding, Declared, HttpBinding, Payload, Risk, SearchTerms, ToolSpec};
 use toolwright_http::{CallContext, Config, Upstream, Url};
 
 const MIB: usize = 1024 * 1024;
@@ -28,17 +28,7 @@ const DOWNLOAD: ToolSpec = ToolSpec {
     result_schema: None,
     search: SearchTerms { en: &[], ko: &[], ja: &[] },
     declared: Declared { method: "GET", path: "/" },
-    binding: Binding::Http(HttpBinding {
-        method: Method::Get,
-        path: "/",
-        parameters: &[],
-        body: Body::None,
-        produces: &[],
-        stream: None,
-        stand_in: None,
-        security: None,
-        server: None,
-    }),
+    binding: Binding::Http(HttpBinding::PLAIN),
     deadline_seconds: None,
     secrets: &[],
 };

@@ -201,10 +201,13 @@ async fn stopping_lets_calls_in_flight_finish() {
 async fn what_outlasts_the_grace_is_cut_off() {
     let mut site = Site::start(|settings| settings.shutdown_grace.0 = Duration::from_millis(50)).await;
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "slow_report"}});
-    let _connection = site.begin(POST, &call.to_string()).await;
+    let mut connection = site.begin(POST, &call.to_string()).await;
     until(|| site.upstream.seen.slow_begun.load(Atomic::SeqCst) == 1).await;
     site.stop.take().unwrap().send(()).unwrap();
     tokio::time::timeout(Duration::from_millis(600), site.serving).await.expect("before the call's end").unwrap();
+    let mut answer = String::new();
+    connection.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("\"code\":\"cancelled\""), "it is told that it was cut off: {answer}");
 }
 
 async fn until(condition: impl Fn() -> bool) {

@@ -4,15 +4,29 @@ use rmcp::model::{CallToolResult, ContentBlock, Resource, ResourceContents};
 use serde_json::Value;
 use toolwright_core::{Attachment, AttachmentKind, Envelope};
 
+/// What most answers fit in, so that their text is written without growing.
+const TYPICAL_BYTES: usize = 2048;
+
 /// The result of a call: structured content, its compact JSON as text, then the attachments.
 pub(crate) fn result(mut envelope: Envelope) -> CallToolResult {
     let attachments = std::mem::take(&mut envelope.attachments);
     let ok = envelope.ok;
     let structured = Value::Object(envelope.into_json());
-    let mut result =
-        if ok { CallToolResult::structured(structured) } else { CallToolResult::structured_error(structured) };
-    result.content.extend(attachments.into_iter().map(block));
+    let mut content = vec![ContentBlock::text(compact(&structured))];
+    content.extend(attachments.into_iter().map(block));
+    let mut result = if ok { CallToolResult::success(content) } else { CallToolResult::error(content) };
+    result.structured_content = Some(structured);
     result
+}
+
+/// The compact JSON. Through `Display` it would take twice as long: that writes each piece through a formatter.
+fn compact(value: &Value) -> String {
+    let mut text = Vec::with_capacity(TYPICAL_BYTES);
+    // A value that is in memory is written without fail, and as UTF-8.
+    if serde_json::to_writer(&mut text, value).is_err() {
+        return value.to_string();
+    }
+    String::from_utf8(text).unwrap_or_else(|_| value.to_string())
 }
 
 fn block(attachment: Attachment) -> ContentBlock {

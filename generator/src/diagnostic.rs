@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::invisible::shown;
+
 /// How bad a finding is. Errors stop the output of a server; warnings and notes do not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -143,18 +145,18 @@ impl Ord for Diagnostic {
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
+        write!(f, "{}[{}]: {}", self.severity, self.code, shown(&self.message))?;
         if let Some(place) = &self.place {
             write!(f, "\n  --> {place}")?;
             if !place.pointer.is_empty() {
-                write!(f, "\n  at {}", place.pointer)?;
+                write!(f, "\n  at {}", shown(&place.pointer))?;
             }
             if !place.via.is_empty() {
-                write!(f, " (via {})", place.via.join(" -> "))?;
+                write!(f, " (via {})", shown(&place.via.join(" -> ")))?;
             }
         }
         if let Some(help) = &self.help {
-            write!(f, "\n  help: {help}")?;
+            write!(f, "\n  help: {}", shown(help))?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ mod upstream;
 use serde_json::Value;
 
 use crate::diagnostic::Sink;
+use crate::invisible::is_invisible;
 use crate::load::extension::Risk;
 use crate::load::{self, Files, Prose};
 use crate::model::Model;
@@ -230,10 +231,10 @@ fn first_sentence(text: &str) -> String {
     one_line(line.get(..end).unwrap_or_default(), 160)
 }
 
-/// Words joined by single spaces, cut at a word; control characters are no part of any word.
+/// Words joined by single spaces, cut at a word; characters that nobody sees are no part of any word.
 fn one_line(text: &str, most: usize) -> String {
     let mut out = String::new();
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+    for word in text.split(|c: char| c.is_whitespace() || is_invisible(c)).filter(|word| !word.is_empty()) {
         if !out.is_empty() && out.chars().count() + 1 + word.chars().count() > most {
             break;
         }

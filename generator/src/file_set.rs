@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use crate::invisible::in_file;
 use crate::source::sha256_hex;
 
 /// Name of the manifest of each generated package.
@@ -15,8 +16,11 @@ pub struct FileSet {
 }
 
 impl FileSet {
+    /// Adds a file. Characters that nobody sees are escaped in it, whatever they came from.
     pub(crate) fn insert(&mut self, path: impl Into<String>, content: impl Into<Vec<u8>>) {
-        self.files.insert(path.into(), content.into());
+        let (path, content): (String, Vec<u8>) = (path.into(), content.into());
+        let shown = std::str::from_utf8(&content).ok().and_then(|text| in_file(&path, text));
+        self.files.insert(path, shown.map_or(content, String::into_bytes));
     }
 
     /// All files, by path.

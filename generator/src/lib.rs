@@ -12,6 +12,7 @@ pub mod diagnostic;
 pub mod doctor;
 mod draft;
 mod file_set;
+mod invisible;
 pub mod ledger;
 pub mod load;
 mod model;

@@ -78,9 +78,17 @@ fn names_of_schemes_cannot_break_out_of_the_comment() {
 }
 
 #[test]
-fn a_path_without_a_host_is_kept() {
-    let text = drafted(&openapi("servers: [{url: /api/v1}]", "  /t: {get: {}}\n"));
-    assert_line(&text, "base_url: \"http://127.0.0.1:8080/api/v1\"");
+fn a_host_that_the_document_does_not_name_is_not_guessed() {
+    for (servers, told) in [
+        ("servers: [{url: /api/v1}]", "# The document names a path and no host."),
+        ("", "# The document names no host."),
+        ("servers: [{url: 'https://{nowhere}'}]", "# The document names no host."),
+    ] {
+        let text = drafted(&openapi(servers, "  /t: {get: {}}\n"));
+        assert_no_key(&text, "base_url");
+        let line = text.lines().map(str::trim).find(|line| line.starts_with(told));
+        assert!(line.unwrap().contains("MY_API_BASE_URL"), "{text}");
+    }
 }
 
 #[test]

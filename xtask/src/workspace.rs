@@ -83,10 +83,20 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<u8>> {
 /// Reads what a person named on the command line, which may be a pipe; of bounded size all the same.
 pub(crate) fn read_named(path: &Path) -> Result<Vec<u8>> {
     let file = fs::File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
+    let found = file.metadata().with_context(|| format!("{} cannot be read", path.display()))?;
+    check_no_folder(path, &found)?;
     read_bounded(path, file)
 }
 
+fn check_no_folder(path: &Path, found: &fs::Metadata) -> Result<()> {
+    if found.is_dir() {
+        bail!("{} is a folder; name the document in it", path.display());
+    }
+    Ok(())
+}
+
 fn check_regular(path: &Path, found: &fs::Metadata) -> Result<()> {
+    check_no_folder(path, found)?;
     if !found.is_file() {
         bail!("{} is no regular file", path.display());
     }

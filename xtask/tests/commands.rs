@@ -71,6 +71,16 @@ fn new_does_not_touch_a_server_that_is_there() {
 }
 
 #[test]
+fn a_folder_is_no_document() {
+    let folder = project();
+    let output = run(folder.path(), &["new", "bad", "--document", "."]);
+    assert_eq!(output.status.code(), Some(2));
+    let told = run(folder.path(), &["lint", "specs"]);
+    let text = String::from_utf8_lossy(&told.stderr).into_owned();
+    assert!(!told.status.success() && text.contains("is a folder; name the document in it"), "{text}");
+}
+
+#[test]
 fn a_document_that_cannot_be_read_leaves_nothing_behind() {
     let folder = project();
     fs::write(folder.path().join("bad.yaml"), "openapi: 3.1.0\npaths: {/a: {\n").unwrap();

@@ -5,10 +5,8 @@ use serde_json::Value;
 
 use super::{one_line, scalar};
 use crate::access::{Access, Scheme, filled};
+use crate::invisible::is_invisible;
 use crate::model::Model;
-
-/// Where an API is expected that does not say where it is.
-const LOCAL: &str = "http://127.0.0.1:8080";
 
 pub(super) fn section(model: &Model, prefix: &str) -> String {
     let access = Access::of(&model.loaded.document, &model.loaded.config);
@@ -36,20 +34,18 @@ fn address(model: &Model, access: &Access, prefix: &str) -> String {
         );
     }
     let others: Vec<String> = servers(model).map(filled).collect();
-    let (why, url) = match others.iter().find(|url| is_address(url) || is_path(url)) {
-        Some(path) if is_path(path) => (
-            format!("The document names a path and no host: set {prefix}_BASE_URL, or correct this line."),
-            format!("{LOCAL}{path}"),
+    let needed = format!("No server starts before {prefix}_BASE_URL or a line `base_url: ...` here says where it is.");
+    match others.iter().find(|url| is_address(url) || is_path(url)) {
+        Some(url) if is_address(url) => format!(
+            "  # The document's first server that can be called; {prefix}_BASE_URL replaces it.\n  base_url: {}\n",
+            scalar(url)
         ),
-        Some(url) => {
-            (format!("The document's first server that can be called; {prefix}_BASE_URL replaces it."), url.clone())
-        }
-        None => (
-            format!("The document names no server with a host: set {prefix}_BASE_URL, or correct this line."),
-            LOCAL.to_owned(),
+        Some(path) => format!(
+            "  # The document names a path and no host. {needed}\n  # A host alone here keeps the path: base_url: https://HOST is https://HOST{}\n",
+            one_line(path, 80)
         ),
-    };
-    format!("  # {why}\n  base_url: {}\n", scalar(&url))
+        None => format!("  # The document names no host. {needed}\n  # base_url: https://HOST\n"),
+    }
 }
 
 fn servers<'m>(model: &'m Model) -> impl Iterator<Item = &'m Value> {
@@ -67,7 +63,7 @@ fn is_path(url: &str) -> bool {
 
 /// Nothing is left to fill in, and nothing stands in it that no base URL may have.
 fn is_bare(url: &str) -> bool {
-    !url.contains(|c: char| c.is_whitespace() || c.is_control() || matches!(c, '{' | '}' | '@' | '?' | '#'))
+    !url.contains(|c: char| c.is_whitespace() || is_invisible(c) || matches!(c, '{' | '}' | '@' | '?' | '#'))
 }
 
 fn credentials(access: &Access, prefix: &str) -> String {

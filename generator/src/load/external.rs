@@ -7,16 +7,19 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::anchors::anchors;
 use super::document::Dialect;
 use super::files::{Files, join};
 use super::origin::Origins;
 use super::strict::did_you_mean;
 use super::walk::{for_each_node, for_each_node_below};
-use crate::diagnostic::{Diagnostic, Sink};
-use crate::source::{Source, child_pointer, pointer_tokens};
+use crate::diagnostic::{Diagnostic, Severity, Sink};
+use crate::source::{Source, child_pointer, decoded, pointer_tokens};
 
 /// More nodes than this are brought in by no honest document.
 const MAX_BROUGHT_IN: usize = 10_000;
+/// Nodes and their inner nodes that are brought in, counted as often as they are: path items are copied to each place.
+const MAX_COPIED: usize = 1_000_000;
 /// References to references are followed this far.
 const MAX_HOPS: usize = 32;
 
@@ -27,9 +30,17 @@ struct Target {
     pointer: String,
 }
 
+impl Target {
+    fn reference(&self) -> String {
+        format!("{}#{}", self.file, self.pointer)
+    }
+}
+
 /// A file that was referred to.
 struct Opened {
     value: Value,
+    /// Pointers of its anchors, by name.
+    anchors: BTreeMap<String, String>,
     /// Its number among the sources.
     number: usize,
 }
@@ -49,6 +60,10 @@ struct Bundle<'a> {
     /// Components that are still to be put into the document.
     waiting: Vec<(String, Value)>,
     taken: BTreeSet<String>,
+    /// The last number that was appended to a name, by the place that had it first.
+    numbers: BTreeMap<String, usize>,
+    /// Values that were copied out of files.
+    copied: usize,
 }
 
 /// Brings in everything that references to other files name. What cannot be is reported where the
@@ -72,6 +87,8 @@ pub(super) fn bundle(
         bases: BTreeMap::new(),
         waiting: Vec::new(),
         taken: component_pointers(document, dialect),
+        numbers: BTreeMap::new(),
+        copied: 0,
     };
     bundle.claim_components(document);
     for_each_node(document, &mut |node, pointer| bundle.node(node, pointer));
@@ -147,13 +164,13 @@ impl Bundle<'_> {
                 return self.refuse(&reference, pointer);
             };
             if !self.takes_its_place(&target, pointer) {
-                if let Some(place) = self.place_of(target, &reference, pointer) {
-                    set_reference(node, &place);
-                }
-                return;
+                let place = self.place_of(target.clone(), &reference, pointer);
+                // Without the name of its file it might lead to a node of the document.
+                let reference = place.map_or_else(|| target.reference(), |place| format!("#{place}"));
+                return set_reference(node, reference);
             }
             let Some(content) = self.content(&target, pointer, &reference, pointer) else {
-                return;
+                return set_reference(node, target.reference());
             };
             *node = content;
             self.bases.insert(pointer.to_owned(), target.file);
@@ -202,28 +219,32 @@ impl Bundle<'_> {
             return None;
         };
         if self.placed.len() >= MAX_BROUGHT_IN {
-            let help = format!("{MAX_BROUGHT_IN} are brought in; bundle the document into one file first");
-            self.report("too-many-references", "the references bring in too many nodes".into(), pointer, help);
+            self.too_many(pointer);
             return None;
         }
         let place = self.free_place(&section, &name_of(&target));
         self.placed.insert(target.clone(), place.clone());
         self.taken.insert(place.clone());
         self.bases.insert(place.clone(), target.file.clone());
-        let content = self.content(&target, &place, reference, pointer)?;
+        let Some(content) = self.content(&target, &place, reference, pointer) else {
+            self.placed.remove(&target);
+            return None;
+        };
         self.waiting.push((place.clone(), content));
         Some(place)
     }
 
-    fn free_place(&self, section: &str, name: &str) -> String {
+    fn free_place(&mut self, section: &str, name: &str) -> String {
         let first = child_pointer(section, name);
         if !self.taken.contains(&first) {
             return first;
         }
-        (2..)
-            .map(|number| child_pointer(section, &format!("{name}_{number}")))
-            .find(|place| !self.taken.contains(place))
-            .unwrap_or(first)
+        let last = self.numbers.entry(first.clone()).or_insert(1);
+        let mut free = (*last + 1..).map(|number| (number, child_pointer(section, &format!("{name}_{number}"))));
+        let found = free.find(|(_, place)| !self.taken.contains(place));
+        let (number, place) = found.unwrap_or((*last, first));
+        *last = number;
+        place
     }
 
     /// The node that a target names, which will stand at `place`; `pointer` is where it is referred to.
@@ -233,14 +254,20 @@ impl Bundle<'_> {
             self.opened.insert(target.file.clone(), opened);
         }
         let opened = self.opened.get(&target.file)?.as_ref()?;
-        let Some(content) = opened.value.pointer(&target.pointer) else {
+        let at = opened.anchors.get(&target.pointer).unwrap_or(&target.pointer);
+        let Some(content) = opened.value.pointer(at) else {
             let message = format!("`{reference}`: there is nothing at {} of {}", target.pointer, target.file);
             let help = "point it at a node of that file, such as `#/components/schemas/Name` after the file's name";
             self.report("dangling-reference", message, pointer, help.to_owned());
             return None;
         };
-        self.origins.written(place, opened.number, &target.pointer);
-        Some(content.clone())
+        self.copied += count(content);
+        if self.copied <= MAX_COPIED {
+            self.origins.written(place, opened.number, at);
+            return Some(content.clone());
+        }
+        self.too_many(pointer);
+        None
     }
 
     fn open(&mut self, file: &str, reference: &str, pointer: &str) -> Option<Opened> {
@@ -250,9 +277,15 @@ impl Bundle<'_> {
             self.report("missing-file", format!("`{reference}`: there is no file {file}"), pointer, help);
             return None;
         };
-        let source = Arc::new(Source::from_bytes(file, bytes, self.sink)?);
-        let value = source.read(self.sink)?;
-        Some(Opened { value, number: self.origins.add(source) })
+        // What is wrong with that file costs what refers to it, and no more.
+        let mut found = Sink::new();
+        let source = Source::from_bytes(file, bytes, &mut found).map(Arc::new);
+        let value = source.as_ref().and_then(|source| source.read_published(&mut found));
+        found.iter().for_each(|fault| self.sink.push(Diagnostic { severity: Severity::Warning, ..fault.clone() }));
+        let value = value?;
+        let first = |(name, found): (&str, Vec<String>)| Some((name.to_owned(), found.into_iter().next()?));
+        let anchors = anchors(&value).into_iter().filter_map(first).collect();
+        Some(Opened { value, anchors, number: self.origins.add(source?) })
     }
 
     fn refuse(&mut self, reference: &str, pointer: &str) {
@@ -261,9 +294,28 @@ impl Bundle<'_> {
         self.report("external-reference", message, pointer, help.to_owned());
     }
 
+    /// A document that asks for so much is taken for an attack, and is read no further.
+    fn too_many(&mut self, pointer: &str) {
+        let message = "the references bring in too many nodes";
+        let help = format!(
+            "{MAX_BROUGHT_IN} nodes of other files, and {MAX_COPIED} values in them, are brought in; bundle the document into one file"
+        );
+        let place = self.origins.place(&format!("{pointer}/$ref"));
+        self.sink.push(Diagnostic::error("too-many-references", message).at(place).help(help));
+    }
+
     fn report(&mut self, code: &'static str, message: String, pointer: &str, help: String) {
         let place = self.origins.place(&format!("{pointer}/$ref"));
-        self.sink.push(Diagnostic::error(code, message).at(place).help(help));
+        self.sink.push(Diagnostic::warning(code, message).at(place).help(help));
+    }
+}
+
+/// How many values a value holds, with itself.
+fn count(value: &Value) -> usize {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(count).sum::<usize>(),
+        Value::Object(members) => 1 + members.values().map(count).sum::<usize>(),
+        _ => 1,
     }
 }
 
@@ -277,9 +329,9 @@ fn only_reference(node: &Value) -> Option<&str> {
     members.get("$ref")?.as_str()
 }
 
-fn set_reference(node: &mut Value, pointer: &str) {
+fn set_reference(node: &mut Value, reference: String) {
     if let Some(members) = node.as_object_mut() {
-        members.insert("$ref".into(), format!("#{pointer}").into());
+        members.insert("$ref".into(), reference.into());
     }
 }
 
@@ -340,7 +392,7 @@ pub fn referenced_files(label: &str, bytes: &[u8]) -> Vec<String> {
     }
     let mut sink = Sink::new();
     let source = Source::from_bytes(label, bytes, &mut sink);
-    let Some(mut value) = source.and_then(|source| source.read(&mut sink)) else {
+    let Some(mut value) = source.and_then(|source| source.read_published(&mut sink)) else {
         return Vec::new();
     };
     let mut found = BTreeSet::new();
@@ -357,7 +409,7 @@ pub fn referenced_files(label: &str, bytes: &[u8]) -> Vec<String> {
 /// Whether a text may hold a reference to a file. In most none does, and reading those only to see that costs as much as
 /// everything that follows. Each `$ref` is followed by a quoted `#` there; an escaped `$` is looked at properly.
 fn may_refer_to_files(bytes: &[u8]) -> bool {
-    let Ok(text) = std::str::from_utf8(bytes) else { return true };
+    let Some(text) = decoded(bytes) else { return false };
     let is_internal = |behind: &str| {
         let value = behind.trim_start_matches(['"', '\'']).trim_start().strip_prefix(':').map(str::trim_start);
         value.is_some_and(|value| value.starts_with("'#") || value.starts_with("\"#"))
@@ -477,6 +529,51 @@ mod tests {
     }
 
     #[test]
+    fn what_another_file_lacks_is_not_looked_for_in_the_document() {
+        let (document, findings) = load(&[
+            (
+                "api/a.yaml",
+                "openapi: 3.1.0\npaths: {}\ncomponents: {schemas: {A: {properties: {x: {$ref: 'b.yaml#/B'}, y: {$ref: gone.yaml}, z: {$ref: gone.yaml}}}}}\n",
+            ),
+            ("api/b.yaml", "B: {$ref: '#/components/schemas/A'}\n"),
+        ]);
+        assert!(findings.contains("warning[dangling-reference]") && !findings.contains("error["), "{findings}");
+        let at = |pointer: &str| refs(&document, &format!("/components/schemas/{pointer}/$ref"));
+        assert_eq!(at("B"), "api/b.yaml#/components/schemas/A");
+        assert_eq!((at("A/properties/y"), at("A/properties/z")), (json!("api/gone.yaml#"), json!("api/gone.yaml#")));
+    }
+
+    #[test]
+    fn a_file_that_cannot_be_read_costs_only_what_refers_to_it() {
+        let (document, findings) = load(&[
+            ("api/a.yaml", "openapi: 3.1.0\npaths: {/a: {$ref: b.yaml}, /c: {get: {}}}\n"),
+            ("api/b.yaml", "a: [\n"),
+        ]);
+        assert!(findings.contains("warning[invalid-yaml]") && findings.contains("api/b.yaml:"), "{findings}");
+        assert!(document.get("/paths/~1c/get").is_some());
+    }
+
+    #[test]
+    fn an_anchor_of_another_file_is_found_by_its_name() {
+        let (document, findings) = load(&[
+            ("api/a.yaml", "openapi: 3.1.0\npaths: {}\ncomponents: {schemas: {A: {$ref: 'b.yaml#thing'}}}\n"),
+            ("api/b.yaml", "X: {properties: {t: {$anchor: thing, type: string}}}\n"),
+        ]);
+        assert_eq!(findings, "");
+        assert_eq!(refs(&document, "/components/schemas/A/type"), "string");
+        assert_eq!(document.place("/components/schemas/A/type").to_string(), "api/b.yaml:1:38");
+    }
+
+    #[test]
+    fn one_large_path_item_cannot_be_copied_to_any_number_of_paths() {
+        let paths: String = (0..300).map(|path| format!("  /p{path}: {{$ref: b.yaml}}\n")).collect();
+        let item = format!("x-a: [{}]\n", vec!["1"; 10_000].join(", "));
+        let (_, findings) =
+            load(&[("api/a.yaml", &format!("openapi: 3.1.0\npaths:\n{paths}")), ("api/b.yaml", &item)]);
+        assert!(findings.contains("error[too-many-references]"), "{findings}");
+    }
+
+    #[test]
     fn files_that_are_referred_to_are_found_however_the_reference_is_written() {
         let found = |text: &str| referenced_files("a.yaml", text.as_bytes());
         let none: [String; 0] = [];
@@ -499,6 +596,6 @@ mod tests {
             ("api/x.yaml", "{$ref: y.yaml}"),
             ("api/y.yaml", "{$ref: x.yaml}"),
         ]);
-        assert!(findings.contains("error[reference-loop]"), "{findings}");
+        assert!(findings.contains("warning[reference-loop]"), "{findings}");
     }
 }

@@ -1,5 +1,6 @@
 //! From the files of `specs/<server>/` to one OpenAPI 3.1 value with its overlays applied.
 
+mod anchors;
 pub mod config;
 pub mod document;
 pub mod extension;
@@ -17,6 +18,7 @@ mod walk;
 
 pub use config::{Prose, ServerConfig};
 pub use document::{Dialect, Document, DocumentFacts};
+pub(crate) use anchors::anchors;
 pub(crate) use external::percent_decoded;
 pub use external::referenced_files;
 pub use files::Files;
@@ -24,13 +26,14 @@ pub use prose::drop_prose;
 pub use strict::did_you_mean;
 pub use vendor::{Vendored, vendor};
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde_json::Value;
 
 use self::origin::Origins;
 use crate::diagnostic::{Diagnostic, Place, Severity, Sink};
-use crate::source::{Source, sha256_hex};
+use crate::source::{Source, decoded, sha256_hex};
 
 /// Methods of a path item (OpenAPI 3.1 section 4.8.9, and `query` of 3.2).
 pub(crate) const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
@@ -193,7 +196,7 @@ impl Folder<'_> {
     fn overlay_texts(&self) -> Option<Vec<String>> {
         let text = |name: &String| {
             let bytes = self.files.get(&files::join(self.dir, name)?)?;
-            std::str::from_utf8(bytes).ok().map(str::to_owned)
+            decoded(bytes).map(Cow::into_owned)
         };
         self.config.overlays.iter().map(text).collect()
     }
@@ -239,7 +242,8 @@ impl Published {
             drop_prose(&mut value);
         }
         let facts = facts::gather(&value, dialect, source.label(), sha256);
-        let value = upgrade::upgrade(value, dialect, &mut origins, sink);
+        let mut value = upgrade::upgrade(value, dialect, &mut origins, sink);
+        prose::clear_texts(&mut value);
         Some(Self { declared: None, value, facts, origins })
     }
 
@@ -252,13 +256,16 @@ impl Published {
 
     fn finish(mut self, sink: &mut Sink) -> Document {
         extension::check_all(&mut self.value, &self.origins, sink);
+        if self.declared.is_some() {
+            prose::clear_texts(&mut self.value);
+        }
         Document::new(self.value, self.declared, self.facts, self.origins)
     }
 }
 
 /// A document in its own dialect, with what it names in other files.
 fn whole(source: &Source, files: &Files, origins: &mut Origins, sink: &mut Sink) -> Option<(Value, Dialect)> {
-    let mut value = source.read(sink)?;
+    let mut value = source.read_published(sink)?;
     let dialect = upgrade::detect(&value, origins, sink)?;
     if external::is_needed(&mut value) {
         external::bundle(&mut value, source.label(), files, dialect, origins, sink);

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::walk::for_each_node;
+use crate::invisible::clear;
 
 /// Keywords that hold words for people.
 const PROSE: &[&str] = &["description", "summary", "title", "example", "examples", "externalDocs", "contact"];
@@ -14,6 +15,15 @@ pub fn drop_prose(document: &mut Value) {
     for_each_node(document, &mut |node, _| {
         if let Some(members) = node.as_object_mut() {
             members.retain(|keyword, _| !PROSE.contains(&keyword.as_str()));
+        }
+    });
+}
+
+/// Takes characters that nobody sees out of the texts of a document: descriptions, summaries and titles.
+pub(super) fn clear_texts(document: &mut Value) {
+    for_each_node(document, &mut |node, _| {
+        for key in ["description", "summary", "title"] {
+            node.get_mut(key).into_iter().for_each(clear);
         }
     });
 }

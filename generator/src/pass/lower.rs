@@ -9,12 +9,15 @@ use serde_json::Value;
 use super::join;
 use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::ledger::{Outcome, Part};
-use crate::load::{Document, did_you_mean, extension, percent_decoded};
+use crate::load::{Document, anchors, did_you_mean, extension, percent_decoded};
 use crate::model::Model;
 use crate::model::schema::{Additional, JsonType, Schema};
 
 /// Deeper than any document that people write; nested further, a schema is taken for an attack.
 const MAX_DEPTH: usize = 64;
+
+/// Of a long chain of references this many are told; all of them would be more than the document.
+const MAX_HOPS_TOLD: usize = 16;
 
 const DEFINITIONS: &str = "/components/schemas/";
 
@@ -44,7 +47,7 @@ const APPLIED: [&str; 8] =
     ["not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems"];
 
 /// Words that say nothing about which values match.
-const SILENT: [&str; 16] = [
+const SILENT: [&str; 17] = [
     "title",
     "example",
     "examples",
@@ -57,6 +60,7 @@ const SILENT: [&str; 16] = [
     "$schema",
     "$id",
     "$anchor",
+    "$dynamicAnchor",
     "$recursiveAnchor",
     "$defs",
     "definitions",
@@ -70,6 +74,7 @@ pub(super) fn lower(model: &mut Model, sink: &mut Sink) {
         wanted: BTreeMap::new(),
         done: BTreeSet::new(),
         via: Vec::new(),
+        anchors: anchors(&model.loaded.document.value),
     };
     for operation in &mut model.operations {
         let parameters = operation.parameters.iter_mut().map(|parameter| &mut parameter.schema);
@@ -164,7 +169,7 @@ fn wanted(keyword: &str) -> Option<&'static str> {
         | "maxProperties" => "a whole number, 0 or more",
         "pattern" => "a regular expression",
         "uniqueItems" | "readOnly" => "true or false",
-        "$ref" | "$recursiveRef" | "description" | "format" | "contentEncoding" | "contentMediaType" => "a text",
+        "$ref" | "$recursiveRef" | "$dynamicRef" | "description" | "format" | "contentEncoding" | "contentMediaType" => "a text",
         "enum" | "required" | "prefixItems" | "allOf" | "anyOf" | "oneOf" => "a list",
         "properties" | "patternProperties" | "dependentRequired" => "a mapping",
         "items" | "additionalProperties" => "a schema",
@@ -222,6 +227,8 @@ struct Lowering<'l> {
     done: BTreeSet<String>,
     /// The references that led to the type that is being lowered, outermost first.
     via: Vec<String>,
+    /// Pointers of the schemas that have a name of their own.
+    anchors: BTreeMap<&'l str, Vec<String>>,
 }
 
 impl Lowering<'_> {
@@ -266,7 +273,8 @@ impl Lowering<'_> {
     fn keyword(&mut self, schema: &mut Schema, keyword: &str, value: &Value, depth: usize) {
         let pointer = join(&schema.origin, keyword);
         match (keyword, value) {
-            ("$ref", Value::String(reference)) => self.reference(schema, reference, &pointer),
+            // Which of several dynamic anchors is meant depends on where a check began; the nearest is what people write.
+            ("$ref" | "$dynamicRef", Value::String(reference)) => self.reference(schema, reference, &pointer),
             ("$recursiveRef", Value::String(reference)) if reference == "#" => {
                 let target = self.recursive_anchor(&schema.origin);
                 self.reference(schema, &format!("#{}", uri_fragment(&target)), &pointer);
@@ -333,12 +341,13 @@ impl Lowering<'_> {
     }
 
     fn reference(&mut self, schema: &mut Schema, reference: &str, pointer: &str) {
-        let target = reference.strip_prefix('#').map(percent_decoded);
-        match target {
+        let fragment = reference.strip_prefix('#').map(percent_decoded);
+        match fragment.map(|fragment| self.target(fragment, pointer)) {
             Some(target) if self.document.get(&target).is_some() => {
                 let name = name_of(&target);
                 if !self.done.contains(&name) {
-                    let via = self.via.iter().cloned().chain([reference.to_owned()]);
+                    let told = self.via.iter().take(MAX_HOPS_TOLD - 1).cloned();
+                    let via = told.chain([reference.to_owned()]);
                     self.wanted.entry(name.clone()).or_insert_with(|| via.collect());
                 }
                 schema.reference = Some(name);
@@ -352,6 +361,22 @@ impl Lowering<'_> {
                 );
             }
         }
+    }
+
+    /// The pointer that a fragment means: itself, that of an anchor of the same schema, or that of any other. `#` alone is
+    /// the document, which is no schema: who writes it means the schema around.
+    fn target(&mut self, fragment: String, pointer: &str) -> String {
+        let root = schema_root(pointer);
+        if fragment.is_empty() {
+            let message = "`#` is the whole document; it was read as the schema that it stands in";
+            let help = format!("write `#{root}`");
+            self.warn("reference-to-document", pointer, message.to_owned(), help);
+            return root.to_owned();
+        }
+        let named = self.anchors.get(fragment.as_str());
+        let is_inside = |at: &&String| at.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        let nearest = named.and_then(|found| found.iter().find(is_inside).or(found.first()));
+        nearest.cloned().unwrap_or(fragment)
     }
 
     /// What `$recursiveRef: "#"` means (JSON Schema 2019-09 section 8.2.4.2): the nearest schema around it that has

@@ -8,6 +8,7 @@ mod hints;
 mod lint;
 mod lower;
 pub(crate) mod name;
+mod progress;
 mod prune;
 mod read;
 mod recursion;
@@ -28,7 +29,8 @@ pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     name::name(model, sink);
     select::declare(model, sink);
     simplify::simplify(model, sink);
-    recursion::recursion(model, sink);
+    progress::progress(model, sink);
+    recursion::recursion(model);
     bind::bind(model, sink);
     select::restrict(model, sink);
     prune::prune(model, sink);

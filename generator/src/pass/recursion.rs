@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::diagnostic::Sink;
 use crate::model::Model;
 
-pub(super) fn recursion(model: &mut Model, _sink: &mut Sink) {
+pub(super) fn recursion(model: &mut Model) {
     let edges: BTreeMap<&str, BTreeSet<&str>> = model
         .types
         .iter()
@@ -33,6 +32,8 @@ struct Search<'n> {
     index: BTreeMap<&'n str, usize>,
     low: BTreeMap<&'n str, usize>,
     open: Vec<&'n str>,
+    /// The same nodes, to be asked for.
+    is_open: BTreeSet<&'n str>,
     cycles: BTreeMap<&'n str, usize>,
 }
 
@@ -50,7 +51,7 @@ impl<'n> Search<'n> {
                     path.push((self.enter(target), targets(edges, target, &none)));
                 }
                 Some(target) => {
-                    if self.open.contains(&target) {
+                    if self.is_open.contains(target) {
                         let reached = self.index.get(target).copied().unwrap_or(usize::MAX);
                         self.lower(node, reached);
                     }
@@ -72,6 +73,7 @@ impl<'n> Search<'n> {
         self.low.insert(node, self.next);
         self.next += 1;
         self.open.push(node);
+        self.is_open.insert(node);
         node
     }
 
@@ -86,8 +88,10 @@ impl<'n> Search<'n> {
         if self.low.get(node) != self.index.get(node) {
             return;
         }
-        let Some(start) = self.open.iter().position(|open| *open == node) else { return };
+        // From the end, where it is near: a chain of references would be walked once for each of its nodes.
+        let Some(start) = self.open.iter().rposition(|open| *open == node) else { return };
         let component = self.open.split_off(start);
+        component.iter().for_each(|inner| _ = self.is_open.remove(inner));
         let refers_to_itself = edges.get(node).is_some_and(|targets| targets.contains(node));
         if component.len() > 1 || refers_to_itself {
             // A component is numbered by the node at which the search entered it.

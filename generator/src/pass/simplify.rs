@@ -26,12 +26,8 @@ fn simplified(schema: &mut Schema) {
     merge_objects(schema);
     dedupe(&mut schema.enumeration);
     nullable_enum(schema);
-    let mut seen = Vec::new();
-    schema.required.retain(|name| {
-        let new = !seen.contains(name);
-        seen.push(name.clone());
-        new
-    });
+    let mut seen = BTreeSet::new();
+    schema.required.retain(|name| seen.insert(name.clone()));
 }
 
 /// `allOf`, `anyOf` or `oneOf` of one schema is that schema; what stands beside it adds to it.

@@ -3,6 +3,8 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use crate::invisible::is_invisible;
+
 /// Doc lines are wrapped at this width.
 const WIDTH: usize = 96;
 
@@ -71,18 +73,13 @@ fn url_start(word: &str) -> Option<usize> {
 
 /// A word of the document as a code span, for doc lines that are not its texts.
 pub(super) fn code_span(word: &str) -> String {
-    let shown = word.chars().filter(|c| !turns_direction(*c));
+    let shown = word.chars().filter(|c| !is_invisible(*c));
     let shown: String = shown.map(|c| if c.is_control() || c == '`' { ' ' } else { c }).collect();
     format!("`{}`", shown.trim())
 }
 
-/// Compilers refuse marks that change the direction of what follows: a reader would see other code than they do.
-fn turns_direction(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
 fn escape_char(c: char, in_code: bool, out: &mut String) {
-    if turns_direction(c) {
+    if is_invisible(c) {
         return;
     }
     let special = matches!(c, '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '&' | '~' | '|' | '$');

@@ -3,35 +3,131 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+use std::ops::Range;
 
-use super::{At, Fault, Offsets, Parsed, Position, Positions, pointer_tokens};
+use serde_json::{Value, json};
+
+use super::repair::{self, Cause, MAX_TAKEN_OUT, Repaired, Stop};
+use super::{At, DEEP_HELP, Fault, MAX_DEPTH, MAX_FAULTS, Offsets, Parsed, Position, Positions, pointer_tokens};
 
 /// Reads a value, the faults that do not stop it from being read, and the place of every node.
 pub(super) fn read(text: &str) -> Result<Parsed, Fault> {
-    let value = serde_json::from_str(text).map_err(syntax_fault)?;
-    let mut scanner = Scanner { text, at: 0, positions: Positions::default(), duplicates: Vec::new() };
-    // What serde_json reads, this walk reads to its end.
-    let _ = scanner.document();
-    let faults = match scanner.duplicates.is_empty() {
-        true => Vec::new(),
-        false => duplicate_faults(text, scanner.duplicates),
-    };
-    Ok(Parsed { value: Some(value), faults, positions: scanner.positions })
+    match serde_json::from_str(text) {
+        Ok(value) => Ok(scanned(text, value, Repaired::default())),
+        Err(_) => {
+            let mut repaired = repair::repair(text).map_err(|stop| stopped(text, stop))?;
+            let text = std::mem::take(&mut repaired.text);
+            let value = serde_json::from_str(&text).map_err(syntax_fault)?;
+            Ok(scanned(&text, value, repaired))
+        }
+    }
 }
 
-fn duplicate_faults(text: &str, duplicates: Vec<(String, usize)>) -> Vec<Fault> {
+/// What a text says that serde_json reads.
+fn scanned(text: &str, mut value: Value, repaired: Repaired) -> Parsed {
+    let mut scanner = Scanner {
+        text,
+        at: 0,
+        positions: Positions::default(),
+        duplicates: Vec::new(),
+        repeated: Vec::new(),
+        taken_out: &repaired.taken_out,
+        gone: Vec::new(),
+        unlisted: 0,
+    };
+    // What serde_json reads, this walk reads to its end.
+    let _ = scanner.document();
+    let Scanner { duplicates, repeated, gone, positions, unlisted, .. } = scanner;
+    if !repeated.is_empty() {
+        value = serde_json::from_str(&without(text, repeated)).unwrap_or(value);
+    }
+    let has_faults = !duplicates.is_empty() || !gone.is_empty() || !repaired.surrogates.is_empty();
+    if !has_faults {
+        return Parsed { value: Some(value), faults: Vec::new(), positions };
+    }
     let offsets = Offsets::of(text);
-    let fault = |(pointer, offset): (String, usize)| Fault {
+    let place = |offset: usize| offsets.position(text, offset);
+    let mut faults: Vec<Fault> = duplicates.into_iter().map(|(pointer, at)| duplicate(pointer, place(at))).collect();
+    for (pointer, offset, cause) in gone {
+        take_out(&mut value, &pointer, cause);
+        faults.push(taken_out(pointer, place(offset), cause));
+    }
+    let listed = repaired.surrogates.iter().take(MAX_FAULTS);
+    faults.extend(listed.map(|at| Fault::lone_surrogate(place(*at))));
+    let unlisted = unlisted + repaired.surrogates.len().saturating_sub(MAX_FAULTS);
+    faults.extend(Fault::unlisted(unlisted));
+    Parsed { value: Some(value), faults, positions }
+}
+
+/// The text with spaces in these places: serde_json keeps the last of the members of one name, and we the first.
+fn without(text: &str, places: Vec<Range<usize>>) -> String {
+    let mut bytes = text.as_bytes().to_vec();
+    for place in places {
+        bytes.get_mut(place).unwrap_or_default().fill(b' ');
+    }
+    // Whole members were overwritten, and with them whole characters.
+    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
+}
+
+fn duplicate(pointer: String, position: Position) -> Fault {
+    Fault {
         code: "duplicate-key",
         message: format!(
-            "the key `{}` is already there in this object",
+            "the key `{}` is already there in this object; the first one counts",
             pointer_tokens(&pointer).last().unwrap_or_default()
         ),
-        position: offsets.position(text, offset),
+        position,
         pointer,
         help: "keep one of the two",
+    }
+}
+
+fn taken_out(pointer: String, position: Position, cause: Cause) -> Fault {
+    let (code, message, help) = match cause {
+        Cause::TooDeep => ("too-deep", super::too_deep(), DEEP_HELP),
+        Cause::NotFinite(word) => (
+            "not-finite",
+            format!("`{word}` is no JSON value, and was left out"),
+            "write a number, or leave the key out",
+        ),
     };
-    duplicates.into_iter().map(fault).collect()
+    Fault { code, message, position, pointer, help }
+}
+
+/// A node that is too deep is empty; a number that is none is not there, or null in a list.
+fn take_out(value: &mut Value, pointer: &str, cause: Cause) {
+    if let Some(node) = value.pointer_mut(pointer).filter(|_| cause == Cause::TooDeep) {
+        *node = json!({});
+        return;
+    }
+    let (parent, _) = pointer.rsplit_once('/').unwrap_or_default();
+    let last = pointer_tokens(pointer).last().unwrap_or_default();
+    match value.pointer_mut(parent) {
+        Some(Value::Object(members)) if !pointer.is_empty() => _ = members.shift_remove(&last),
+        _ => {
+            if let Some(node) = value.pointer_mut(pointer) {
+                *node = Value::Null;
+            }
+        }
+    }
+}
+
+fn stopped(text: &str, stop: Stop) -> Fault {
+    let (code, message, offset, help) = match stop {
+        Stop::Comment(at) => (
+            "json-comment",
+            "this is a comment, and JSON has none".to_owned(),
+            at,
+            "remove the comments; in YAML they begin with `#`",
+        ),
+        Stop::TooMany(at) => (
+            "too-many-faults",
+            format!("more than {MAX_TAKEN_OUT} nodes of this file are nested too deeply or no JSON values"),
+            at,
+            "correct the file first",
+        ),
+    };
+    Fault { code, message, position: Offsets::of(text).position(text, offset), pointer: String::new(), help }
 }
 
 fn syntax_fault(error: serde_json::Error) -> Fault {
@@ -56,6 +152,14 @@ struct Scanner<'a> {
     positions: Positions,
     /// Pointers and offsets of keys that their objects already have.
     duplicates: Vec<(String, usize)>,
+    /// Where these members stand, with the commas before them.
+    repeated: Vec<Range<usize>>,
+    /// What the repair took out and this walk did not reach yet, by offset.
+    taken_out: &'a [(usize, Cause)],
+    /// Pointers, offsets and causes of what was taken out.
+    gone: Vec<(String, usize, Cause)>,
+    /// Duplicates beyond those that are listed.
+    unlisted: usize,
 }
 
 impl<'a> Scanner<'a> {
@@ -86,8 +190,14 @@ impl<'a> Scanner<'a> {
     }
 
     fn value(&mut self, depth: usize) -> Option<()> {
-        if depth > super::MAX_DEPTH {
+        if depth > MAX_DEPTH {
             return None;
+        }
+        if let [(offset, cause), rest @ ..] = self.taken_out
+            && *offset == self.at
+        {
+            self.gone.push((self.positions.pointer(), *offset, *cause));
+            self.taken_out = rest;
         }
         match self.peek()? {
             b'{' => self.object(depth),
@@ -109,6 +219,7 @@ impl<'a> Scanner<'a> {
         if self.take(b'}') {
             return Some(());
         }
+        let mut comma = self.at;
         loop {
             self.space();
             let offset = self.at;
@@ -118,13 +229,18 @@ impl<'a> Scanner<'a> {
             self.space();
             self.positions.enter(Some(&key), At::Offset(offset));
             let is_duplicate = seen.contains(&key);
-            if is_duplicate {
+            if !is_duplicate {
+                seen.insert(key);
+            } else if self.duplicates.len() < MAX_FAULTS {
                 self.duplicates.push((self.positions.pointer(), offset));
             } else {
-                seen.insert(key);
+                self.unlisted += 1;
             }
+            let before = self.gone.len();
             self.value(depth + 1)?;
             if is_duplicate {
+                self.gone.truncate(before);
+                self.repeated.push(comma..self.at);
                 self.positions.forget();
             } else {
                 self.positions.leave();
@@ -133,6 +249,7 @@ impl<'a> Scanner<'a> {
             if self.take(b'}') {
                 return Some(());
             }
+            comma = self.at;
             self.take(b',').then_some(())?;
         }
     }

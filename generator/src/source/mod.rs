@@ -3,9 +3,11 @@
 //! The only place that names a YAML crate. YAML is read from parser events rather than through serde:
 //! one walk then gives digit-exact numbers, merged `<<` keys, duplicate keys and places.
 
+mod encoding;
 mod json;
 mod offsets;
 mod positions;
+mod repair;
 mod write;
 mod yaml;
 
@@ -14,7 +16,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::diagnostic::{Diagnostic, Place, Sink};
+use crate::diagnostic::{Diagnostic, Place, Severity, Sink};
 
 use offsets::Offsets;
 use positions::{At, Positions};
@@ -23,6 +25,15 @@ pub use write::to_yaml;
 
 /// Containers may be nested this deep. The limit is that of `serde_json`, so both formats agree.
 const MAX_DEPTH: usize = 127;
+
+/// Faults of one kind or file are listed one by one up to this number; the others are counted.
+const MAX_FAULTS: usize = 100;
+
+const DEEP_HELP: &str = "flatten it, or refer to inner parts with `$ref`";
+
+fn too_deep() -> String {
+    format!("this is nested deeper than {MAX_DEPTH} levels, and was read as empty")
+}
 
 /// One input file, kept as text so that a finding can be given its line and column later.
 #[derive(Debug)]
@@ -69,18 +80,14 @@ impl Source {
         Self { label: label.into(), text: text.into(), positions: OnceLock::new(), offsets: OnceLock::new() }
     }
 
-    /// A file from its bytes, which must be UTF-8 (RFC 8259 section 8.1); a byte order mark is taken off.
+    /// A file from its bytes: UTF-8 (RFC 8259 section 8.1), or UTF-16. What is no text of a document is an error that says
+    /// what it is instead.
     pub fn from_bytes(label: impl Into<String>, bytes: &[u8], sink: &mut Sink) -> Option<Self> {
         let label = label.into();
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Some(Self::new(label, text.strip_prefix('\u{feff}').unwrap_or(text))),
-            Err(error) => {
-                let before = String::from_utf8_lossy(bytes.get(..error.valid_up_to()).unwrap_or_default());
-                let Position { line, column } = Offsets::of(&before).position(&before, before.len());
-                let place = Place { line, column, ..Place::of_file(label) };
-                sink.push(
-                    Diagnostic::error("not-utf8", "this byte is not UTF-8").at(place).help("save the file as UTF-8"),
-                );
+        match encoding::decode(bytes) {
+            Ok(text) => Some(Self::new(label, text)),
+            Err(fault) => {
+                sink.push(fault.told(&label, Severity::Error));
                 None
             }
         }
@@ -98,13 +105,25 @@ impl Source {
         &self.text
     }
 
-    /// Reads the value, as JSON or YAML. Duplicate keys are reported and the first one is kept.
+    /// Reads the value of a file that an author here wrote, as JSON or YAML. Every fault is an error.
     ///
     /// Returns `None` when the text cannot be read at all; the reason is in `sink`.
     pub fn read(&self, sink: &mut Sink) -> Option<Value> {
+        self.read_telling(Severity::Error, sink)
+    }
+
+    /// As [`Self::read`], for a published document: a fault that costs only its own part is a warning. Of keys that are
+    /// there twice the first one counts; a number that is not finite and a `<<` that merges no mapping are left out; half a
+    /// surrogate pair becomes U+FFFD; and what is nested too deeply is empty.
+    pub fn read_published(&self, sink: &mut Sink) -> Option<Value> {
+        self.read_telling(Severity::Warning, sink)
+    }
+
+    fn read_telling(&self, severity: Severity, sink: &mut Sink) -> Option<Value> {
         let Parsed { value, faults, positions } = self.parse();
+        let severity = if value.is_none() { Severity::Error } else { severity };
         for fault in faults {
-            sink.push(self.diagnose(fault));
+            sink.push(fault.told(&self.label, severity));
         }
         // A second reading finds the same places.
         let _ = self.positions.set(positions);
@@ -115,12 +134,15 @@ impl Source {
         if !self.may_be_json() {
             return yaml::read(&self.text);
         }
-        match json::read(&self.text) {
-            Ok(parsed) => parsed,
-            // A flow mapping at the top of a YAML file looks like JSON at first.
-            Err(_) if !self.is_named_json() => yaml::read(&self.text),
-            Err(fault) => Parsed { value: None, faults: vec![fault], positions: Positions::default() },
+        let fault = match json::read(&self.text) {
+            Ok(parsed) => return parsed,
+            Err(fault) => fault,
+        };
+        // A flow mapping at the top of a YAML file looks like JSON at first.
+        if !self.is_named_json() && fault.code == "invalid-json" {
+            return yaml::read(&self.text);
         }
+        Parsed { value: None, faults: vec![fault], positions: Positions::default() }
     }
 
     fn is_named_json(&self) -> bool {
@@ -129,18 +151,6 @@ impl Source {
 
     fn may_be_json(&self) -> bool {
         self.is_named_json() || self.text.trim_start().starts_with(['{', '['])
-    }
-
-    fn diagnose(&self, fault: Fault) -> Diagnostic {
-        Diagnostic::error(fault.code, fault.message)
-            .at(Place {
-                file: self.label.clone(),
-                line: fault.position.line,
-                column: fault.position.column,
-                pointer: fault.pointer,
-                via: Vec::new(),
-            })
-            .help(fault.help)
     }
 
     /// The place of a JSON pointer: line and column of its nearest existing ancestor when nothing
@@ -159,6 +169,41 @@ impl Source {
             via: Vec::new(),
         }
     }
+}
+
+impl Fault {
+    /// The finding for people.
+    fn told(self, label: &str, severity: Severity) -> Diagnostic {
+        let Position { line, column } = self.position;
+        let place = Place { file: label.to_owned(), line, column, pointer: self.pointer, via: Vec::new() };
+        Diagnostic { severity, ..Diagnostic::error(self.code, self.message) }.at(place).help(self.help)
+    }
+
+    fn lone_surrogate(position: Position) -> Self {
+        Fault {
+            code: "lone-surrogate",
+            message: "this escape is half of a surrogate pair, and was read as U+FFFD".to_owned(),
+            position,
+            pointer: String::new(),
+            help: "write both halves, or the character itself",
+        }
+    }
+
+    /// For the faults beyond [`MAX_FAULTS`], where there are any.
+    fn unlisted(count: usize) -> Option<Self> {
+        (count > 0).then(|| Fault {
+            code: "more-faults",
+            message: format!("{count} more faults like these are not listed"),
+            position: Position { line: 1, column: 1 },
+            pointer: String::new(),
+            help: "correct those that are, then look again",
+        })
+    }
+}
+
+/// The text of a file, where it is one.
+pub(crate) fn decoded(bytes: &[u8]) -> Option<std::borrow::Cow<'_, str>> {
+    encoding::decode(bytes).ok()
 }
 
 /// SHA-256 of some bytes as lower-case hex.

@@ -1,5 +1,8 @@
 //! Where the nodes of a file stand, recorded while it is read.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 use super::{Position, pointer_tokens, push_token};
 
 /// The nodes of a file in the order of its text, parents before children. No pointer is written out: they would weigh
@@ -9,7 +12,12 @@ pub(super) struct Positions {
     nodes: Vec<Node>,
     /// Nodes that are being read, outermost first.
     open: Vec<usize>,
+    /// The children of wide nodes, members sorted by key. Made when the first place is asked for.
+    wide: OnceLock<HashMap<usize, Vec<usize>>>,
 }
+
+/// Of nodes with more children than this, one is looked up instead of searched for.
+const WIDE: usize = 64;
 
 #[derive(Debug)]
 struct Node {
@@ -79,11 +87,38 @@ impl Positions {
     }
 
     fn child(&self, parent: usize, token: &str) -> Option<usize> {
-        let is_child = |(ordinal, at): &(usize, usize)| match self.nodes.get(*at).and_then(|node| node.key.as_deref()) {
+        if let Some(children) = self.wide().get(&parent) {
+            let first = children.first().and_then(|at| self.key(*at));
+            return match first {
+                Some(_) => {
+                    let found = children.binary_search_by(|at| self.key(*at).cmp(&Some(token))).ok()?;
+                    children.get(found).copied()
+                }
+                None => children.get(token.parse::<usize>().ok()?).copied(),
+            };
+        }
+        let is_child = |(ordinal, at): &(usize, usize)| match self.key(*at) {
             Some(key) => key == token,
             None => token.parse() == Ok(*ordinal),
         };
         self.children(parent).enumerate().find(is_child).map(|(_, at)| at)
+    }
+
+    fn key(&self, at: usize) -> Option<&str> {
+        self.nodes.get(at)?.key.as_deref()
+    }
+
+    fn wide(&self) -> &HashMap<usize, Vec<usize>> {
+        self.wide.get_or_init(|| {
+            let wide = |parent: usize| self.children(parent).nth(WIDE).is_some();
+            let sorted = |parent: usize| {
+                let mut children: Vec<usize> = self.children(parent).collect();
+                // Elements have no keys, and stay as they are.
+                children.sort_by_key(|at| self.key(*at));
+                (parent, children)
+            };
+            (0..self.nodes.len()).filter(|parent| wide(*parent)).map(sorted).collect()
+        })
     }
 
     fn children(&self, parent: usize) -> impl Iterator<Item = usize> {

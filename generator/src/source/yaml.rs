@@ -1,22 +1,29 @@
 //! YAML 1.2 (core schema) from parser events, plus what OpenAPI documents use beyond it: `<<` merge
 //! keys and JSON surrogate escapes. Bounded against nesting and alias bombs.
 
+mod scalar;
+mod surrogate;
+
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span, StrInput, Tag};
-use serde_json::{Map, Number, Value};
+use serde_json::{Map, Value};
 
-use super::{At, Fault, MAX_DEPTH, Parsed, Position, Positions};
+use self::scalar::{is_not_finite, plain};
+use self::surrogate::{Joined, join_surrogates};
+use super::{At, DEEP_HELP, Fault, MAX_DEPTH, MAX_FAULTS, Offsets, Parsed, Position, Positions};
 
-/// Aliases may add values of this many bytes (roughly) to a file.
+/// Anchors and aliases may add values of this many bytes to a file.
 const MAX_ALIAS_WEIGHT: usize = 64 << 20;
 /// Lines of a flow collection that may be under-indented in one file.
 const MAX_REPAIRS: usize = 64;
 /// Where such a line is moved: to the right of anything that [`MAX_DEPTH`] can indent by.
 const REPAIRED_COLUMN: usize = 4 * MAX_DEPTH;
-/// What a node weighs besides its text.
-const NODE_WEIGHT: usize = 32;
+/// What a node weighs in memory besides its text.
+const NODE_WEIGHT: usize = size_of::<Value>() + 8;
+/// What a member weighs besides its key and its node.
+const MEMBER_WEIGHT: usize = size_of::<String>() + 40;
 
 /// Syntax errors show up after the line that caused them.
 const SYNTAX_HELP: &str =
@@ -32,16 +39,26 @@ pub(super) fn read(text: &str) -> Parsed {
     if first.parsed.value.is_some() {
         return first.parsed;
     }
-    let mut joined = join_surrogates(text).unwrap_or_else(|| text.to_owned());
+    let mut repaired = join_surrogates(text).unwrap_or_else(|| Joined { text: text.to_owned(), lone: Vec::new() });
     for _ in 0..MAX_REPAIRS {
-        let next = Composer::new(&joined).document();
-        match next.under_indented.and_then(|line| indent(&joined, line)) {
-            Some(repaired) if next.parsed.value.is_none() => joined = repaired,
-            _ if next.parsed.value.is_some() => return next.parsed,
+        let mut next = Composer::new(&repaired.text).document();
+        match next.under_indented.and_then(|line| indent(&repaired.text, line)) {
+            Some(indented) if next.parsed.value.is_none() => repaired.text = indented,
+            _ if next.parsed.value.is_some() => {
+                next.parsed.faults.extend(lone_surrogates(text, &repaired.lone));
+                return next.parsed;
+            }
             _ => break,
         }
     }
     first.parsed
+}
+
+fn lone_surrogates(text: &str, found: &[usize]) -> Vec<Fault> {
+    let offsets = Offsets::of(text);
+    let listed = found.iter().take(MAX_FAULTS);
+    let told = listed.map(|at| Fault::lone_surrogate(offsets.position(text, *at)));
+    told.chain(Fault::unlisted(found.len().saturating_sub(MAX_FAULTS))).collect()
 }
 
 /// Moves a line to the right. Documents close a flow collection in the column of its key, which
@@ -53,41 +70,10 @@ fn indent(text: &str, line: usize) -> Option<String> {
     (blank < REPAIRED_COLUMN).then(|| format!("{before}{}{after}", " ".repeat(REPAIRED_COLUMN)))
 }
 
-/// Turns escaped surrogate pairs (JSON, RFC 8259 section 7) into the one escape that YAML has for them.
-/// Only tried on text that YAML refuses, because outside double quotes these are plain characters.
-fn join_surrogates(text: &str) -> Option<String> {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    let mut changed = false;
-    while let Some(at) = rest.find('\\') {
-        let (before, tail) = rest.split_at(at);
-        out.push_str(before);
-        if let Some(c) = surrogate_pair(tail) {
-            out.push_str(&format!("\\U{:08X}", u32::from(c)));
-            rest = tail.get(12..).unwrap_or_default();
-            changed = true;
-        } else {
-            // A backslash and what it escapes go together, so that `\\ud83d` stays as it is.
-            let mut chars = tail.chars();
-            out.extend(chars.by_ref().take(2));
-            rest = chars.as_str();
-        }
-    }
-    out.push_str(rest);
-    changed.then_some(out)
-}
-
-fn surrogate_pair(text: &str) -> Option<char> {
-    let unit = |from: usize| {
-        let escape = text.get(from..from + 6)?;
-        u16::from_str_radix(escape.strip_prefix("\\u")?, 16).ok()
-    };
-    char::decode_utf16([unit(0)?, unit(6)?]).next()?.ok()
-}
-
 /// An anchored node, with what its aliases cost.
 struct Anchored {
-    value: Value,
+    /// `None` where the node was left out.
+    value: Option<Value>,
     weight: usize,
     depth: usize,
 }
@@ -102,6 +88,8 @@ struct Composer<'t> {
     /// Depth of the deepest container composed since the last reset.
     deepest: usize,
     faults: Vec<Fault>,
+    /// Faults beyond those that are listed.
+    unlisted: usize,
     under_indented: Option<usize>,
 }
 
@@ -126,12 +114,14 @@ impl<'t> Composer<'t> {
             alias_weight: 0,
             deepest: 0,
             faults: Vec::new(),
+            unlisted: 0,
             under_indented: None,
         }
     }
 
     fn document(mut self) -> Composed {
         let value = self.stream().ok();
+        self.faults.extend(Fault::unlisted(self.unlisted));
         let parsed = Parsed { value, faults: self.faults, positions: self.positions };
         Composed { parsed, under_indented: self.under_indented }
     }
@@ -155,7 +145,7 @@ impl<'t> Composer<'t> {
                     documents += 1;
                     let (event, span) = self.next()?;
                     self.positions.enter(None, At::Position(position(span)));
-                    value = self.node(event, span, 0)?;
+                    value = self.node(event, span, 0)?.unwrap_or_default();
                     self.positions.leave();
                 }
                 _ => {}
@@ -172,6 +162,11 @@ impl<'t> Composer<'t> {
                 if error.info().starts_with("invalid indentation") {
                     self.under_indented = Some(mark.line());
                 }
+                // The parser's own limit, far above ours, counts flow collections alone.
+                if error.info().starts_with("recursion limit") {
+                    let message = "this file is nested too deeply to be read";
+                    return self.refuse("too-deep", message, Span::empty(mark), DEEP_HELP);
+                }
                 let message = format!("this is not valid YAML: {}", error.info());
                 match tab_behind(self.text, mark.line()).filter(|_| error.info().contains("tab")) {
                     Some(tab) => self.refuse_at("invalid-yaml", message, tab, TAB_HELP),
@@ -182,32 +177,33 @@ impl<'t> Composer<'t> {
         }
     }
 
-    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Value, Unreadable> {
+    /// The value of a node; `None` where it is left out, which was reported.
+    fn node(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Option<Value>, Unreadable> {
         let before = self.weight;
         let deepest = std::mem::replace(&mut self.deepest, depth);
         self.weight += NODE_WEIGHT;
         let (value, anchor) = match event {
             Event::Scalar(text, style, anchor, tag) => {
                 self.weight += text.len();
-                let value = self.scalar(text, style, tag.as_deref(), span);
-                (value, anchor)
+                (self.scalar(text, style, tag.as_deref(), span), anchor)
             }
-            Event::SequenceStart(anchor, _) => (self.sequence(span, depth + 1)?, anchor),
-            Event::MappingStart(anchor, _) => (self.mapping(span, depth + 1)?, anchor),
+            Event::SequenceStart(anchor, _) => (Some(self.sequence(span, depth + 1)?), anchor),
+            Event::MappingStart(anchor, _) => (Some(self.mapping(span, depth + 1)?), anchor),
             Event::Alias(id) => (self.alias(id, span, depth)?, 0),
             // An empty node has no event of its own in some places; it is null.
-            _ => (Value::Null, 0),
+            _ => (Some(Value::Null), 0),
         };
         if anchor > 0 {
-            let anchored = Anchored { value: value.clone(), weight: self.weight - before, depth: self.deepest - depth };
-            self.anchors.insert(anchor, anchored);
+            let weight = self.weight - before;
+            self.copy(weight, span)?;
+            self.anchors.insert(anchor, Anchored { value: value.clone(), weight, depth: self.deepest - depth });
         }
         self.deepest = self.deepest.max(deepest);
         Ok(value)
     }
 
-    fn alias(&mut self, id: usize, span: Span, depth: usize) -> Result<Value, Unreadable> {
-        let Some(anchored) = self.anchors.get(&id) else {
+    fn alias(&mut self, id: usize, span: Span, depth: usize) -> Result<Option<Value>, Unreadable> {
+        let Some(Anchored { weight, depth: inner, .. }) = self.anchors.get(&id) else {
             return self.refuse(
                 "alias-loop",
                 "the alias stands inside the node that it names",
@@ -215,40 +211,53 @@ impl<'t> Composer<'t> {
                 "write the node out instead of the alias",
             );
         };
-        let (weight, inner) = (anchored.weight, anchored.depth);
-        let value = anchored.value.clone();
-        self.weight += weight;
-        self.alias_weight += weight;
-        self.deepest = self.deepest.max(depth + inner);
-        if self.alias_weight > MAX_ALIAS_WEIGHT {
-            return self.refuse(
-                "alias-bomb",
-                "the aliases of this file expand to more than 64 MiB",
-                span,
-                "write out what is needed instead of aliases",
-            );
+        let (weight, inner) = (*weight, *inner);
+        if depth + inner > MAX_DEPTH {
+            self.fault("too-deep", super::too_deep(), span, DEEP_HELP);
+            return Ok(Some(Value::Object(Map::new())));
         }
-        self.check_depth(depth + inner, span)?;
-        Ok(value)
+        self.copy(weight, span)?;
+        self.weight += weight;
+        self.deepest = self.deepest.max(depth + inner);
+        Ok(self.anchors.get(&id).and_then(|anchored| anchored.value.clone()))
+    }
+
+    /// Counts what is about to be copied.
+    fn copy(&mut self, weight: usize, span: Span) -> Result<(), Unreadable> {
+        self.alias_weight = self.alias_weight.saturating_add(weight);
+        if self.alias_weight <= MAX_ALIAS_WEIGHT {
+            return Ok(());
+        }
+        let message = format!("the anchors and aliases of this file expand to more than {} MiB", MAX_ALIAS_WEIGHT >> 20);
+        self.refuse("alias-bomb", message, span, "write out what is needed instead of aliases")
     }
 
     fn sequence(&mut self, span: Span, depth: usize) -> Result<Value, Unreadable> {
-        self.enter(span, depth)?;
         let mut items = Vec::new();
+        if !self.enter(span, depth)? {
+            return Ok(Value::Array(items));
+        }
         loop {
             let (event, span) = self.next()?;
             if matches!(event, Event::SequenceEnd | Event::StreamEnd) {
                 return Ok(Value::Array(items));
             }
             self.positions.enter(None, At::Position(position(span)));
-            items.push(self.node(event, span, depth)?);
-            self.positions.leave();
+            match self.node(event, span, depth)? {
+                Some(item) => {
+                    items.push(item);
+                    self.positions.leave();
+                }
+                None => self.positions.forget(),
+            }
         }
     }
 
     fn mapping(&mut self, span: Span, depth: usize) -> Result<Value, Unreadable> {
-        self.enter(span, depth)?;
         let mut map = Map::new();
+        if !self.enter(span, depth)? {
+            return Ok(Value::Object(map));
+        }
         let mut merged = Vec::new();
         loop {
             let (event, key_span) = self.next()?;
@@ -261,17 +270,17 @@ impl<'t> Composer<'t> {
             if known {
                 self.fault(
                     "duplicate-key",
-                    format!("the key `{key}` is already there in this mapping"),
+                    format!("the key `{key}` is already there in this mapping; the first one counts"),
                     key_span,
                     "keep one of the two",
                 );
             }
             let (event, span) = self.next()?;
-            let value = self.node(event, span, depth)?;
-            if known {
+            self.weight += MEMBER_WEIGHT + key.len();
+            let Some(value) = self.node(event, span, depth)?.filter(|_| !known) else {
                 self.positions.forget();
                 continue;
-            }
+            };
             if is_merge {
                 self.collect_merge(value, key_span, &mut merged);
             } else {
@@ -292,16 +301,17 @@ impl<'t> Composer<'t> {
                 let is_merge = style == ScalarStyle::Plain && text == "<<";
                 let text = text.into_owned();
                 if anchor > 0 {
-                    let anchored =
-                        Anchored { value: Value::String(text.clone()), weight: NODE_WEIGHT + text.len(), depth: 0 };
-                    self.anchors.insert(anchor, anchored);
+                    let weight = NODE_WEIGHT + text.len();
+                    self.copy(weight, span)?;
+                    let value = Some(Value::String(text.clone()));
+                    self.anchors.insert(anchor, Anchored { value, weight, depth: 0 });
                 }
                 Ok((text, is_merge))
             }
             Event::Alias(id) => match self.alias(id, span, 0)? {
-                Value::String(text) => Ok((text, false)),
-                Value::Number(number) => Ok((number.to_string(), false)),
-                Value::Bool(flag) => Ok((flag.to_string(), false)),
+                Some(Value::String(text)) => Ok((text, false)),
+                Some(Value::Number(number)) => Ok((number.to_string(), false)),
+                Some(Value::Bool(flag)) => Ok((flag.to_string(), false)),
                 _ => self.refuse_key(span),
             },
             _ => self.refuse_key(span),
@@ -323,41 +333,63 @@ impl<'t> Composer<'t> {
             }
             _ => self.fault(
                 "invalid-merge",
-                "`<<` merges a mapping or a list of mappings",
+                "`<<` merges a mapping or a list of mappings; this one was left out",
                 span,
                 "name an anchored mapping, as in `<<: *base`",
             ),
         }
     }
 
-    fn scalar(&mut self, text: Cow<'t, str>, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Value {
+    fn scalar(&mut self, text: Cow<'t, str>, style: ScalarStyle, tag: Option<&Tag>, span: Span) -> Option<Value> {
+        if style == ScalarStyle::Plain && is_not_finite(&text) {
+            let message = format!("`{text}` is no JSON value, and was left out");
+            self.fault("not-finite", message, span, "quote it where the text is meant, else leave the key out");
+            return None;
+        }
         let core = tag.filter(|tag| tag.is_yaml_core_schema()).map(|tag| tag.suffix.as_str());
         let resolved = match (core, style) {
             (Some("str"), _) => None,
             (Some(_), _) | (None, ScalarStyle::Plain) => plain(&text),
             (None, _) => None,
         };
-        if style == ScalarStyle::Plain && is_not_finite(&text) {
-            self.fault("not-finite", format!("`{text}` is no JSON value"), span, "quote it when the text is meant");
-        }
-        resolved.unwrap_or_else(|| Value::String(text.into_owned()))
+        Some(resolved.unwrap_or_else(|| Value::String(text.into_owned())))
     }
 
-    fn enter(&mut self, span: Span, depth: usize) -> Result<(), Unreadable> {
-        self.deepest = self.deepest.max(depth);
-        self.check_depth(depth, span)
-    }
-
-    fn check_depth(&mut self, depth: usize, span: Span) -> Result<(), Unreadable> {
+    /// Enters a collection, or steps over one that is nested too deeply and says so by `false`.
+    fn enter(&mut self, span: Span, depth: usize) -> Result<bool, Unreadable> {
         if depth <= MAX_DEPTH {
-            return Ok(());
+            self.deepest = self.deepest.max(depth);
+            return Ok(true);
         }
-        let message = format!("nested deeper than {MAX_DEPTH} levels");
-        self.refuse("too-deep", message, span, "flatten it, or refer to inner parts with `$ref`")
+        self.fault("too-deep", super::too_deep(), span, DEEP_HELP);
+        let mut open = 1;
+        while open > 0 {
+            let anchor = match self.next()?.0 {
+                Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
+                    open += 1;
+                    anchor
+                }
+                Event::Scalar(_, _, anchor, _) => anchor,
+                Event::SequenceEnd | Event::MappingEnd => {
+                    open -= 1;
+                    0
+                }
+                Event::StreamEnd => break,
+                _ => 0,
+            };
+            if anchor > 0 {
+                self.anchors.insert(anchor, Anchored { value: None, weight: 0, depth: 0 });
+            }
+        }
+        Ok(false)
     }
 
     fn fault(&mut self, code: &'static str, message: impl Into<String>, span: Span, help: &'static str) {
-        self.fault_at(code, message, position(span), help);
+        if self.faults.len() < MAX_FAULTS {
+            self.fault_at(code, message, position(span), help);
+        } else {
+            self.unlisted += 1;
+        }
     }
 
     fn fault_at(&mut self, code: &'static str, message: impl Into<String>, position: Position, help: &'static str) {
@@ -401,49 +433,4 @@ fn position(span: Span) -> Position {
         line: span.start.line().max(1).try_into().unwrap_or(u32::MAX),
         column: (span.start.col() + 1).try_into().unwrap_or(u32::MAX),
     }
-}
-
-/// A plain scalar by the core schema (YAML 1.2.2 section 10.3.2); `None` when it is a string.
-fn plain(text: &str) -> Option<Value> {
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => return Some(Value::Null),
-        "true" | "True" | "TRUE" => return Some(Value::Bool(true)),
-        "false" | "False" | "FALSE" => return Some(Value::Bool(false)),
-        _ => {}
-    }
-    number(text).map(Value::Number)
-}
-
-/// A number digit by digit. Digits after a leading zero are a string: they are codes, not quantities.
-fn number(text: &str) -> Option<Number> {
-    if let Some(digits) = text.strip_prefix("0x") {
-        return u64::from_str_radix(digits, 16).ok().map(Number::from);
-    }
-    if let Some(digits) = text.strip_prefix("0o") {
-        return u64::from_str_radix(digits, 8).ok().map(Number::from);
-    }
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(digits) => ("-", digits),
-        None => ("", text.strip_prefix('+').unwrap_or(text)),
-    };
-    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
-        return None;
-    }
-    let (mantissa, exponent) = match digits.find(['e', 'E']) {
-        Some(at) => digits.split_at(at),
-        None => (digits, ""),
-    };
-    // JSON wants a digit on both sides of the point; YAML does not.
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    if whole.is_empty() && fraction.is_empty() {
-        return None;
-    }
-    let whole = if whole.is_empty() { "0" } else { whole };
-    let point = if fraction.is_empty() { "" } else { "." };
-    format!("{sign}{whole}{point}{fraction}{exponent}").parse().ok()
-}
-
-fn is_not_finite(text: &str) -> bool {
-    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
-    matches!(unsigned, ".inf" | ".Inf" | ".INF") || matches!(text, ".nan" | ".NaN" | ".NAN")
 }

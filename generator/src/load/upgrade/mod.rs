@@ -1,10 +1,11 @@
 //! From any dialect to the OpenAPI 3.1 form.
 //!
-//! Swagger 2.0 is rearranged first; then the schemas of every dialect go through one rule set, because
-//! real documents mix the words of their neighbours.
+//! What Swagger 2.0 arranges in its own way is rearranged first, in whatever document it stands; then the schemas of every
+//! dialect go through one rule set. Real documents mix the words of their neighbours.
 
 mod schema;
 mod swagger2;
+mod words;
 
 use serde_json::{Map, Value};
 
@@ -14,10 +15,14 @@ use crate::diagnostic::{Diagnostic, Sink};
 
 /// Brings a document into its 3.1 form.
 pub(super) fn upgrade(mut document: Value, dialect: Dialect, origins: &mut Origins, sink: &mut Sink) -> Value {
-    match dialect {
-        Dialect::Swagger2 => document = swagger2::upgrade(document, origins, sink),
-        Dialect::OpenApi30 => set(&mut document, "openapi", "3.1.0".into()),
-        Dialect::OpenApi31 | Dialect::OpenApi32 => {}
+    let words = swagger2::mixed_words(&document, dialect);
+    let is_mixed = !words.is_empty();
+    words.report(dialect, origins, sink);
+    if is_mixed || dialect == Dialect::Swagger2 {
+        document = swagger2::upgrade(document, dialect, origins, sink);
+    }
+    if dialect == Dialect::OpenApi30 {
+        set(&mut document, "openapi", "3.1.0".into());
     }
     let mut rules = schema::Rules::new(dialect, origins, sink);
     rules.upgrade_all(&mut document);

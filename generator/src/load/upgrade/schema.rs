@@ -1,13 +1,12 @@
 //! Schemas of Swagger 2.0 and OpenAPI 3.0 to JSON Schema 2020-12, and old words in 3.1 documents.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::super::document::Dialect;
 use super::super::origin::Origins;
 use super::super::walk::for_each_node;
 use super::take;
+use super::words::Words;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::source::child_pointer;
 
@@ -38,13 +37,13 @@ pub(super) struct Rules<'a> {
     dialect: Dialect,
     origins: &'a Origins,
     sink: &'a mut Sink,
-    /// Words of an older dialect: where the first stands, and how many there are.
-    old_words: BTreeMap<&'static str, (String, usize)>,
+    /// Words of an older dialect.
+    old_words: Words,
 }
 
 impl<'a> Rules<'a> {
     pub(super) fn new(dialect: Dialect, origins: &'a Origins, sink: &'a mut Sink) -> Self {
-        Self { dialect, origins, sink, old_words: BTreeMap::new() }
+        Self { dialect, origins, sink, old_words: Words::default() }
     }
 
     /// Upgrades every schema of a document whose structure is that of OpenAPI 3.
@@ -65,16 +64,7 @@ impl<'a> Rules<'a> {
 
     /// Words of an older dialect are read as meant; one warning a word says so.
     pub(super) fn report(self) {
-        for (word, (pointer, count)) in self.old_words {
-            let more = match count {
-                1 => String::new(),
-                2 => " (and in one more place)".into(),
-                _ => format!(" (and in {} more places)", count - 1),
-            };
-            let message = format!("{word} is not a word of {}; it is read as it was meant{more}", self.dialect.name());
-            let help = format!("write {}, or leave it as it is", new_word(word));
-            self.sink.push(Diagnostic::warning("old-word", message).at(self.origins.place(&pointer)).help(help));
-        }
+        self.old_words.report(self.dialect, self.origins, self.sink);
     }
 
     fn upgrade(&mut self, schema: &mut Value, pointer: &str) {
@@ -205,17 +195,7 @@ impl<'a> Rules<'a> {
     }
 
     fn old_word(&mut self, word: &'static str, pointer: String) {
-        self.old_words.entry(word).or_insert((pointer, 0)).1 += 1;
-    }
-}
-
-/// What 2020-12 has for a word of an older dialect.
-fn new_word(word: &str) -> &'static str {
-    match word {
-        "a list under `items`" => "`prefixItems: [..]`",
-        "`required: true` on a property" => "`required: [name]` beside `properties`",
-        "`nullable`" => "`type: [.., 'null']`",
-        _ => "the bound itself, such as `exclusiveMinimum: 0`",
+        self.old_words.found(word, pointer);
     }
 }
 

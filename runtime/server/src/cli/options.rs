@@ -11,6 +11,14 @@ pub(super) fn binary(server: &ServerSpec) -> String {
     format!("{}-server", server.name)
 }
 
+/// The address of the document, else one that shows the form.
+fn example_url(server: &ServerSpec) -> &'static str {
+    match server.default_base_url {
+        "" => "https://api.example.com",
+        url => url,
+    }
+}
+
 /// The whole command line.
 pub(super) fn command(server: &ServerSpec) -> Command {
     let name = binary(server);
@@ -48,7 +56,7 @@ pub(super) fn command(server: &ServerSpec) -> Command {
         .subcommand(
             Command::new("doctor")
                 .about("Check settings and reach the API")
-                .after_help(format!("Example:\n  {name} doctor --base-url {}", server.default_base_url)),
+                .after_help(format!("Example:\n  {name} doctor --base-url {}", example_url(server))),
         )
         .subcommand(config(&name))
         .subcommand(

@@ -124,6 +124,8 @@ impl Resolution {
         let entry = self.entry(key)?;
         match T::read(&entry.text) {
             Ok(value) => Some(value),
+            // What is required and was not given is told by `resolve`.
+            Err(_) if entry.source == Source::Default && entry.text.is_empty() => None,
             Err(accepted) => {
                 problems.push(entry.problem(accepted));
                 None
@@ -231,6 +233,10 @@ pub(crate) fn resolve(
 ) -> Result<(Settings, Resolution), Vec<Problem>> {
     let texts = resolution(server, environment, flags, file, profile);
     let mut problems = Vec::new();
+    if !texts.is_set("base_url") && texts.entry("base_url").is_some_and(|entry| entry.text.is_empty()) {
+        let message = "is required, because the API's document names no host: set it to the API's address, such as https://api.example.com";
+        problems.push(texts.problem(server, "base_url", message));
+    }
     match Settings::parse(&texts, &mut problems) {
         Some(settings) if problems.is_empty() => Ok((settings, texts)),
         _ => Err(problems),
@@ -291,6 +297,24 @@ mod tests {
         let file = "port = 3\n[server.demo]\nworkers = 3\n";
         let settings = resolved(&[("MCP_PORT", "2"), ("MCP_WORKERS", "2")], &[("port", "1")], file, None).unwrap();
         assert_eq!((settings.port, settings.workers.0), (1, 2));
+    }
+
+    #[test]
+    fn an_address_that_no_document_names_is_required() {
+        let server = toolwright_core::ServerSpec { default_base_url: "", ..SERVER };
+        let resolved = |variables: &[(&str, &str)]| {
+            let environment = Environment::fixed(variables.iter().copied());
+            resolve(&server, &environment, &Flags::default(), &ConfigFile::default(), None)
+        };
+        let problems: Vec<String> = resolved(&[]).unwrap_err().iter().map(ToString::to_string).collect();
+        assert_eq!(
+            problems,
+            [
+                "DEMO_BASE_URL: is required, because the API's document names no host: set it to the API's address, such as https://api.example.com"
+            ]
+        );
+        let (settings, _) = resolved(&[("DEMO_BASE_URL", "http://h/v1")]).unwrap();
+        assert_eq!(settings.base_url.as_str(), "http://h/v1");
     }
 
     #[test]

@@ -36,6 +36,17 @@ pub(super) fn upgrade(
         let list = parameter::plain_parameters(plain, pointer, context);
         upgraded.insert("parameters".into(), list);
     }
+    if upgraded.contains_key("requestBody") {
+        if !bodies.is_empty() {
+            context.warn(
+                "contradictory-body",
+                "the operation has a `requestBody`, and its body and form parameters are left out".to_owned(),
+                &format!("{pointer}/requestBody"),
+                "write its body in one of the two ways",
+            );
+        }
+        bodies.clear();
+    }
     match request_body(bodies, pointer, &consumes, context) {
         Ok(Some(body)) => {
             upgraded.insert("requestBody".into(), body);
@@ -51,7 +62,7 @@ pub(super) fn upgrade(
         upgraded.insert("responses".into(), response::all(responses, &pointer, &media, context));
     }
     if let Some(servers) = servers {
-        upgraded.insert("servers".into(), servers);
+        upgraded.entry("servers").or_insert(servers);
     }
     upgraded
 }

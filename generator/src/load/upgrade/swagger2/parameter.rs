@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Context;
+use crate::load::document::Dialect;
 use crate::load::upgrade::take;
 use crate::source::child_pointer;
 
@@ -31,6 +32,13 @@ impl Parameter {
 
     pub(super) fn is_body(&self) -> bool {
         matches!(self.location(), "body" | "formData")
+    }
+
+    /// Whether it is written as in OpenAPI 3, or stands elsewhere. In Swagger 2.0 a `schema` alone is a slip.
+    fn is_new(&self, dialect: Dialect) -> bool {
+        let has = |key: &str| self.members.contains_key(key);
+        let says_form = dialect != Dialect::Swagger2 || has("style") || has("explode");
+        has("$ref") || has("content") || has("schema") && says_form
     }
 
     pub(super) fn is_required(&self) -> bool {
@@ -62,10 +70,11 @@ fn follow(parameter: Parameter, context: &Context<'_>) -> Parameter {
     let shared = parameter
         .text("$ref")
         .strip_prefix("#/parameters/")
+        .or_else(|| parameter.text("$ref").strip_prefix("#/components/parameters/"))
         .and_then(|name| Some((name, context.shared.get(name)?.as_object()?)));
     match shared {
         Some((name, members)) => {
-            let target = Parameter { members: members.clone(), pointer: child_pointer("/parameters", name) };
+            let target = Parameter { members: members.clone(), pointer: context.shared_pointer(name) };
             if target.is_body() { target } else { parameter }
         }
         None => parameter,
@@ -84,7 +93,7 @@ pub(super) fn plain_parameters(parameters: Vec<Parameter>, parent: &str, context
 
 fn plain(parameter: Parameter, pointer: &str, context: &mut Context<'_>) -> Value {
     context.origins.moved(pointer, parameter.pointer.as_str());
-    if parameter.members.contains_key("$ref") {
+    if parameter.is_new(context.dialect) {
         return Value::Object(parameter.members);
     }
     context.origins.moved(format!("{pointer}/schema"), parameter.pointer.as_str());
@@ -164,6 +173,20 @@ pub(super) fn nested_formats(schema: &mut Map<String, Value>, pointer: &str, con
     nested_formats(items, pointer, context);
 }
 
+/// The parameters under `components`, none of which is a body.
+pub(super) fn component_parameters(given: Map<String, Value>, context: &mut Context<'_>) -> Map<String, Value> {
+    given
+        .into_iter()
+        .map(|(name, value)| match value {
+            Value::Object(members) => {
+                let pointer = child_pointer("/components/parameters", &name);
+                (name, plain(Parameter { members, pointer: pointer.clone() }, &pointer, context))
+            }
+            other => (name, other),
+        })
+        .collect()
+}
+
 /// The plain ones of the parameters under the root.
 pub(super) fn shared_parameters(context: &mut Context<'_>) -> Map<String, Value> {
     shared(context, |parameter| !parameter.is_body())
@@ -189,7 +212,7 @@ pub(super) fn shared_bodies(context: &mut Context<'_>) -> Map<String, Value> {
 
 fn shared(context: &Context<'_>, wanted: impl Fn(&Parameter) -> bool) -> Vec<(String, Parameter)> {
     let named = context.shared.iter().filter_map(|(name, value)| {
-        let parameter = Parameter { members: value.as_object()?.clone(), pointer: child_pointer("/parameters", name) };
+        let parameter = Parameter { members: value.as_object()?.clone(), pointer: context.shared_pointer(name) };
         Some((name.clone(), parameter))
     });
     named.filter(|(_, parameter)| wanted(parameter)).collect()

@@ -31,13 +31,17 @@ pub(super) fn all(responses: Value, pointer: &str, media: &Media<'_>, context: &
 }
 
 /// The responses under the root; they know the media types of the document only.
-pub(super) fn shared_responses(responses: Map<String, Value>, context: &mut Context<'_>) -> Map<String, Value> {
+pub(super) fn shared_responses(
+    responses: Map<String, Value>,
+    section: &str,
+    context: &mut Context<'_>,
+) -> Map<String, Value> {
     let produces = context.produces.clone();
     let media = Media { produces: &produces, declared: false };
     responses
         .into_iter()
         .map(|(name, response)| {
-            let old = child_pointer("/responses", &name);
+            let old = child_pointer(section, &name);
             let new = child_pointer("/components/responses", &name);
             (name, one(response, &old, &new, &media, context))
         })
@@ -48,7 +52,7 @@ fn one(response: Value, old: &str, new: &str, media: &Media<'_>, context: &mut C
     let Value::Object(mut members) = response else {
         return response;
     };
-    if members.contains_key("$ref") {
+    if members.contains_key("$ref") || members.contains_key("content") {
         return Value::Object(members);
     }
     let schema = take(&mut members, "schema");
@@ -111,8 +115,9 @@ fn response_headers(headers: Map<String, Value>, old: &str, new: &str, context: 
     headers
         .into_iter()
         .map(|(name, header)| {
-            let Value::Object(members) = header else {
-                return (name, header);
+            let members = match header {
+                Value::Object(members) if !["$ref", "schema", "content"].iter().any(|key| members.contains_key(*key)) => members,
+                other => return (name, other),
             };
             let old = child_pointer(&format!("{old}/headers"), &name);
             let new = child_pointer(&format!("{new}/headers"), &name);

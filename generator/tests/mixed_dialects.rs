@@ -122,3 +122,14 @@ fn two_bodies_in_two_ways_are_told() {
     assert!(arguments["x"].is_object() && arguments["y"].is_null(), "{arguments}");
     assert!(sink.to_string().contains("warning[contradictory-body]"), "{sink}");
 }
+
+#[test]
+fn references_to_definitions_find_components() {
+    let root = "components: {schemas: {A: {type: boolean}}}";
+    let parameter = |name: &str| format!("{{name: {name}, in: query, schema: {{$ref: '#/definitions/A'}}}}");
+    let (generated, sink) =
+        generated(&document(&openapi(root, &format!("parameters: [{}, {}]", parameter("p"), parameter("q")))));
+    let schema = file(&generated, "schemas/t.json");
+    assert_eq!((&schema["properties"]["p"]["type"], &schema["properties"]["q"]["type"]), (&json!("boolean"), &json!("boolean")));
+    assert_eq!(sink.to_string().matches("warning[old-word]").count(), 1, "{sink}");
+}

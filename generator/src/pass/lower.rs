@@ -2,6 +2,7 @@
 
 mod fit;
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
@@ -74,7 +75,8 @@ pub(super) fn lower(model: &mut Model, sink: &mut Sink) {
         wanted: BTreeMap::new(),
         done: BTreeSet::new(),
         via: Vec::new(),
-        anchors: anchors(&model.loaded.document.value),
+        anchors: OnceCell::new(),
+        told_definitions: false,
     };
     for operation in &mut model.operations {
         let parameters = operation.parameters.iter_mut().map(|parameter| &mut parameter.schema);
@@ -227,8 +229,10 @@ struct Lowering<'l> {
     done: BTreeSet<String>,
     /// The references that led to the type that is being lowered, outermost first.
     via: Vec<String>,
-    /// Pointers of the schemas that have a name of their own.
-    anchors: BTreeMap<&'l str, Vec<String>>,
+    /// Pointers of the schemas that have a name of their own, found when the first of them is asked for.
+    anchors: OnceCell<BTreeMap<&'l str, Vec<String>>>,
+    /// Whether a reference in the form of Swagger 2.0 was told.
+    told_definitions: bool,
 }
 
 impl Lowering<'_> {
@@ -373,10 +377,28 @@ impl Lowering<'_> {
             self.warn("reference-to-document", pointer, message.to_owned(), help);
             return root.to_owned();
         }
-        let named = self.anchors.get(fragment.as_str());
+        if let Some(target) = self.renamed(&fragment) {
+            if !std::mem::replace(&mut self.told_definitions, true) {
+                let message = format!("`#{fragment}` has the form of Swagger 2.0; it was read as `#{target}`, and so are others");
+                self.warn("old-word", pointer, message, format!("write `#{target}`, or leave it as it is"));
+            }
+            return target;
+        }
+        if fragment.starts_with('/') {
+            return fragment;
+        }
+        let document = self.document;
+        let named = self.anchors.get_or_init(|| anchors(&document.value)).get(fragment.as_str());
         let is_inside = |at: &&String| at.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         let nearest = named.and_then(|found| found.iter().find(is_inside).or(found.first()));
         nearest.cloned().unwrap_or(fragment)
+    }
+
+    /// Where a definition stands in OpenAPI 3 that a reference names as in Swagger 2.0.
+    fn renamed(&self, fragment: &str) -> Option<String> {
+        let target = format!("{DEFINITIONS}{}", fragment.strip_prefix("/definitions/")?);
+        let is_there = self.document.get(fragment).is_none() && self.document.get(&target).is_some();
+        is_there.then_some(target)
     }
 
     /// What `$recursiveRef: "#"` means (JSON Schema 2019-09 section 8.2.4.2): the nearest schema around it that has

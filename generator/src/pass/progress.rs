@@ -81,30 +81,17 @@ fn own_part(schema: &Schema, name: &str, components: &BTreeMap<String, usize>) -
         });
         found
     };
-    let leads = |list: &[Schema]| list.iter().any(leads_back);
-    // Cloned without the lists that go: there may be thousands of variants.
-    let mut own = Schema {
-        any_of: if leads(&schema.any_of) { Vec::new() } else { schema.any_of.clone() },
-        one_of: if leads(&schema.one_of) { Vec::new() } else { schema.one_of.clone() },
-        all_of: schema.all_of.iter().filter(|member| !leads_back(member)).cloned().collect(),
-        reference: schema.reference.clone().filter(|target| components.get(target) != number),
-        origin: schema.origin.clone(),
-        types: schema.types.clone(),
-        description: schema.description.clone(),
-        format: schema.format.clone(),
-        enumeration: schema.enumeration.clone(),
-        constant: schema.constant.clone(),
-        properties: schema.properties.clone(),
-        required: schema.required.clone(),
-        additional: schema.additional.clone(),
-        says_open: schema.says_open,
-        items: schema.items.clone(),
-        prefix_items: schema.prefix_items.clone(),
-        patterns: schema.patterns.clone(),
-        bounds: schema.bounds.clone(),
-        applied: schema.applied.clone(),
-        ..Schema::default()
-    };
+    let mut own = schema.clone();
+    if own.reference.as_ref().is_some_and(|target| components.get(target) == number) {
+        own.reference = None;
+    }
+    own.all_of.retain(|member| !leads_back(member));
+    // Without one of its variants a union would refuse what it is there for.
+    for union in [&mut own.any_of, &mut own.one_of] {
+        if union.iter().any(leads_back) {
+            union.clear();
+        }
+    }
     own.applied.retain(|keyword, inner| !IN_PLACE.contains(&keyword.as_str()) || !leads_back(inner));
     own
 }

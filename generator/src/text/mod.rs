@@ -3,6 +3,7 @@
 use serde::Serialize;
 use tera::{Context, Tera};
 
+use crate::access::Access;
 use crate::catalog::risk;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::file_set::FileSet;
@@ -95,13 +96,19 @@ fn page(model: &Model, uses_index_map: bool) -> Page {
         description_toml: toml_string(&config.description),
         version: toml_string(&config.version),
         env_prefix: config.upstream.env_prefix.clone(),
-        base_url: config.upstream.base_url.clone().unwrap_or_default(),
+        base_url: address(model),
         spec: model.loaded.dir.clone(),
         tool_count: model.tools.len(),
         exposed_count: model.exposed.len(),
         uses_index_map,
         areas,
     }
+}
+
+/// The address of the API, or one that shows the form where nothing says it.
+fn address(model: &Model) -> String {
+    let address = Access::of(&model.loaded.document, &model.loaded.config).address();
+    if address.is_empty() { "https://api.example.com".to_owned() } else { cell(&address) }
 }
 
 fn row(tool: &Tool, exposed: &[String]) -> Row {

@@ -35,7 +35,9 @@ pub(crate) fn shown(text: &str) -> Cow<'_, str> {
 /// The content of a generated file with escapes in the language of the file: such characters stand in its strings alone.
 pub(crate) fn in_file(path: &str, text: &str) -> Option<String> {
     let escape: fn(char, &mut String) = match path.rsplit('.').next() {
-        Some("json") => |c, out| c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}"))),
+        Some("json") => {
+            |c, out| c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| out.push_str(&format!("\\u{unit:04x}")))
+        }
         Some("rs") => |c, out| out.extend(c.escape_unicode()),
         Some("toml" | "yaml") => |c, out| out.push_str(&format!("\\U{:08X}", u32::from(c))),
         _ => |_, _| {},

@@ -78,7 +78,10 @@ fn small_faults_of_the_text_cost_only_themselves() {
 #[test]
 fn what_is_nested_too_deeply_costs_only_itself() {
     let deep = format!("{}{{type: string}}{}", "{not: ".repeat(150), "}".repeat(150));
-    let files = document(&schemas(&["A"], &format!("    A: {{type: object, properties: {{x: {deep}, y: {{type: string}}}}}}\n")));
+    let files = document(&schemas(
+        &["A"],
+        &format!("    A: {{type: object, properties: {{x: {deep}, y: {{type: string}}}}}}\n"),
+    ));
     let (generated, sink) = generated(&files);
     assert_eq!(arguments(&generated, "a")["y"]["in"], "member");
     assert!(sink.to_string().contains("nested deeper than 127 levels"), "{sink}");
@@ -86,7 +89,10 @@ fn what_is_nested_too_deeply_costs_only_itself() {
 
 #[test]
 fn a_schema_that_contains_itself_is_any_value() {
-    let text = schemas(&["A"], "    A: {allOf: [{$ref: '#/components/schemas/A'}, {type: object, properties: {x: {type: string}}}]}\n");
+    let text = schemas(
+        &["A"],
+        "    A: {allOf: [{$ref: '#/components/schemas/A'}, {type: object, properties: {x: {type: string}}}]}\n",
+    );
     let (generated, sink) = generated(&document(&text));
     assert_ends(&file(&generated, "schemas/a.json"));
     let text = sink.to_string();
@@ -187,7 +193,8 @@ fn chain(links: usize) -> String {
 fn union(variants: usize) -> String {
     let names = (0..variants).map(|variant| format!("{{$ref: '#/components/schemas/V{variant}'}}"));
     let listed = names.collect::<Vec<_>>().join(", ");
-    let variant = |variant: usize| format!("    V{variant}: {{type: object, properties: {{v{variant}: {{type: strin}}}}}}\n");
+    let variant =
+        |variant: usize| format!("    V{variant}: {{type: object, properties: {{v{variant}: {{type: strin}}}}}}\n");
     schemas(&["U"], &format!("    U: {{oneOf: [{listed}]}}\n{}", (0..variants).map(variant).collect::<String>()))
 }
 
@@ -208,7 +215,9 @@ fn aliases_of_aliases_are_an_error_with_a_place() {
     let mut text = String::from("x0: &x0 {type: object}\n");
     for level in 1..12 {
         let below = level - 1;
-        text.push_str(&format!("x{level}: &x{level} {{a: *x{below}, b: *x{below}, c: *x{below}, d: *x{below}, e: *x{below}}}\n"));
+        text.push_str(&format!(
+            "x{level}: &x{level} {{a: *x{below}, b: *x{below}, c: *x{below}, d: *x{below}, e: *x{below}}}\n"
+        ));
     }
     let found = assert_soon(openapi(&format!("{text}paths: {{}}\n")));
     assert!(found.contains("error[alias-bomb]") && found.contains("--> specs/t/openapi.yaml:1"), "{found}");

@@ -35,8 +35,7 @@ fn assert_words(findings: &str, words: &[&str]) {
 
 #[test]
 fn host_base_path_and_schemes_are_the_address() {
-    let (_, root, findings) =
-        read(&openapi("host: api.example\nbasePath: /v1\nschemes: [https]", "parameters: []"));
+    let (_, root, findings) = read(&openapi("host: api.example\nbasePath: /v1\nschemes: [https]", "parameters: []"));
     assert!(root.contains("default_base_url: \"https://api.example/v1\""), "{root}");
     assert_words(&findings, &["`host`", "`basePath`", "`schemes`"]);
     assert!(findings.contains("--> specs/t/openapi.yaml:3:1\n  at /host\n"), "{findings}");
@@ -82,8 +81,7 @@ fn security_definitions_are_settings() {
     let (_, root, findings) = read(&openapi("securityDefinitions: {login: {type: basic}}", "parameters: []"));
     assert!(root.contains("T_LOGIN_PASSWORD"), "{root}");
     assert_words(&findings, &["`securityDefinitions`"]);
-    let (_, root, findings) =
-        read(&openapi("components: {securitySchemes: {login: {type: basic}}}", "parameters: []"));
+    let (_, root, findings) = read(&openapi("components: {securitySchemes: {login: {type: basic}}}", "parameters: []"));
     assert!(root.contains("T_LOGIN_PASSWORD"), "{root}");
     assert_words(&findings, &["`type: basic`"]);
 }
@@ -104,8 +102,7 @@ fn a_swagger_document_may_have_request_bodies_contents_and_components() {
     let body = "requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}";
     let answer = "responses: {'200': {description: ok, content: {text/csv: {schema: {type: string}}}}}";
     let root = "servers: [{url: 'https://a.example'}]\ncomponents: {schemas: {A: {type: object, properties: {size: {type: integer}}}}}";
-    let (generated, sink) =
-        generated(&document(&swagger(root, &format!("parameters: [{ID}], {body}, {answer}"))));
+    let (generated, sink) = generated(&document(&swagger(root, &format!("parameters: [{ID}], {body}, {answer}"))));
     let entry = file(&generated, "catalog.json")["tools"][0].clone();
     assert_eq!(arguments(&generated, "t")["size"]["in"], "member");
     assert_eq!(entry["binding"]["http"]["produces"], json!(["text/csv"]));
@@ -130,6 +127,9 @@ fn references_to_definitions_find_components() {
     let (generated, sink) =
         generated(&document(&openapi(root, &format!("parameters: [{}, {}]", parameter("p"), parameter("q")))));
     let schema = file(&generated, "schemas/t.json");
-    assert_eq!((&schema["properties"]["p"]["type"], &schema["properties"]["q"]["type"]), (&json!("boolean"), &json!("boolean")));
+    assert_eq!(
+        (&schema["properties"]["p"]["type"], &schema["properties"]["q"]["type"]),
+        (&json!("boolean"), &json!("boolean"))
+    );
     assert_eq!(sink.to_string().matches("warning[old-word]").count(), 1, "{sink}");
 }

@@ -16,9 +16,9 @@ mod upgrade;
 mod vendor;
 mod walk;
 
+pub(crate) use anchors::anchors;
 pub use config::{Prose, ServerConfig};
 pub use document::{Dialect, Document, DocumentFacts};
-pub(crate) use anchors::anchors;
 pub(crate) use external::percent_decoded;
 pub use external::referenced_files;
 pub use files::Files;

@@ -20,7 +20,8 @@ const MARKUP: [(&str, &str, &str); 3] = [
     ("<?xml", "XML", "API documents are YAML or JSON; ask its publisher for the OpenAPI document"),
 ];
 
-const PAGE_HELP: &str = "this may be a login or an error page: open the address in a browser, and name that of the document itself";
+const PAGE_HELP: &str =
+    "this may be a login or an error page: open the address in a browser, and name that of the document itself";
 
 /// The text of a file, without a byte order mark.
 pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {

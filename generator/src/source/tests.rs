@@ -77,7 +77,8 @@ fn an_alias_bomb_is_refused() {
 #[test]
 fn what_is_nested_too_deeply_is_empty_and_told_in_both_formats() {
     let text = format!("{}{}", "[".repeat(128), "]".repeat(128));
-    for (label, text) in [("a.json", format!("{{\"a\": {text}, \"b\": 1}}")), ("a.yaml", format!("a: {text}\nb: 1\n"))] {
+    for (label, text) in [("a.json", format!("{{\"a\": {text}, \"b\": 1}}")), ("a.yaml", format!("a: {text}\nb: 1\n"))]
+    {
         let (value, findings) = read(label, &text);
         assert!(findings.contains("error[too-deep]") && findings.contains(&format!("{label}:1:")), "{findings}");
         assert!(findings.contains("at /a/0/0") && value.unwrap()["b"] == 1);
@@ -100,7 +101,8 @@ fn published(label: &str, text: &str) -> (Value, String) {
 #[test]
 fn of_keys_that_are_there_twice_the_first_counts_in_both_formats() {
     for label in ["a.yaml", "a.json"] {
-        let (value, findings) = published(label, "{\"a\": {\"x\": 1},\n \"é\": 1, \"a\": {\"x\": 2, \"x\": 3}, \"b\": 4}");
+        let (value, findings) =
+            published(label, "{\"a\": {\"x\": 1},\n \"é\": 1, \"a\": {\"x\": 2, \"x\": 3}, \"b\": 4}");
         assert_eq!(value, json!({"a": {"x": 1}, "é": 1, "b": 4}));
         assert!(findings.contains(&format!("{label}:2:10")) && findings.contains("the first one counts"), "{findings}");
     }
@@ -108,7 +110,9 @@ fn of_keys_that_are_there_twice_the_first_counts_in_both_formats() {
 
 #[test]
 fn half_a_surrogate_pair_is_replaced_where_it_stands() {
-    for (label, text) in [("a.json", r#"{"a": "x\ud83d", "b": "\ud83d\ude00"}"#), ("a.yaml", "a: \"x\\ud83d\"\nb: \"\\ud83d\\ude00\"\n")] {
+    for (label, text) in
+        [("a.json", r#"{"a": "x\ud83d", "b": "\ud83d\ude00"}"#), ("a.yaml", "a: \"x\\ud83d\"\nb: \"\\ud83d\\ude00\"\n")]
+    {
         let (value, findings) = published(label, text);
         assert_eq!(value, json!({"a": "x\u{fffd}", "b": "\u{1F600}"}));
         assert_eq!(findings.matches("warning[lone-surrogate]").count(), 1, "{findings}");

@@ -228,7 +228,8 @@ impl<'t> Composer<'t> {
         if self.alias_weight <= MAX_ALIAS_WEIGHT {
             return Ok(());
         }
-        let message = format!("the anchors and aliases of this file expand to more than {} MiB", MAX_ALIAS_WEIGHT >> 20);
+        let message =
+            format!("the anchors and aliases of this file expand to more than {} MiB", MAX_ALIAS_WEIGHT >> 20);
         self.refuse("alias-bomb", message, span, "write out what is needed instead of aliases")
     }
 

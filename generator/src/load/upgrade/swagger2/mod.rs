@@ -178,13 +178,7 @@ fn components(
 }
 
 /// Says where the parts of a section stood that are new under `components`.
-fn moved(
-    parts: &Map<String, Value>,
-    section: &str,
-    from: &str,
-    given: &Map<String, Value>,
-    context: &mut Context<'_>,
-) {
+fn moved(parts: &Map<String, Value>, section: &str, from: &str, given: &Map<String, Value>, context: &mut Context<'_>) {
     let to = format!("/components/{section}");
     let Some(known) = given.get(section) else { return context.origins.moved(to, from) };
     for name in parts.keys().filter(|name| known.get(name).is_none()) {

@@ -116,7 +116,11 @@ fn response_headers(headers: Map<String, Value>, old: &str, new: &str, context: 
         .into_iter()
         .map(|(name, header)| {
             let members = match header {
-                Value::Object(members) if !["$ref", "schema", "content"].iter().any(|key| members.contains_key(*key)) => members,
+                Value::Object(members)
+                    if !["$ref", "schema", "content"].iter().any(|key| members.contains_key(*key)) =>
+                {
+                    members
+                }
                 other => return (name, other),
             };
             let old = child_pointer(&format!("{old}/headers"), &name);

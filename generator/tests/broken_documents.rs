@@ -170,14 +170,18 @@ fn a_reference_to_the_whole_document_means_the_schema_around() {
     assert!(file(&generated, "schemas/a.json").to_string().contains("#/$defs/A"));
 }
 
-/// Hostile inputs end soon. The limit is far above what they take, and far below what is quadratic.
-fn assert_soon(text: String) -> String {
-    let files = document(&text);
+/// How long a document takes to be read, and what is reported.
+fn timed(text: &str) -> (Duration, String) {
+    let files = document(text);
     let start = Instant::now();
     let found = findings(&files);
-    eprintln!("{:?}", start.elapsed());
-    assert!(start.elapsed() < Duration::from_secs(20), "{:?}", start.elapsed());
-    found
+    (start.elapsed(), found)
+}
+
+/// Four times as much may take four times as long, and not sixteen times.
+fn assert_linear(text: impl Fn(usize) -> String) {
+    let (small, large) = (timed(&text(2_000)).0, timed(&text(8_000)).0);
+    assert!(large < small * 10 || large < Duration::from_secs(4), "{small:?}, then {large:?}");
 }
 
 fn chain(links: usize) -> String {
@@ -200,14 +204,12 @@ fn union(variants: usize) -> String {
 
 #[test]
 fn a_long_chain_of_references_takes_linear_time() {
-    assert_soon(chain(5_000));
-    assert_soon(chain(20_000));
+    assert_linear(chain);
 }
 
 #[test]
 fn a_large_union_takes_linear_time() {
-    assert_soon(union(5_000));
-    assert_soon(union(20_000));
+    assert_linear(union);
 }
 
 #[test]
@@ -219,7 +221,7 @@ fn aliases_of_aliases_are_an_error_with_a_place() {
             "x{level}: &x{level} {{a: *x{below}, b: *x{below}, c: *x{below}, d: *x{below}, e: *x{below}}}\n"
         ));
     }
-    let found = assert_soon(openapi(&format!("{text}paths: {{}}\n")));
+    let (_, found) = timed(&openapi(&format!("{text}paths: {{}}\n")));
     assert!(found.contains("error[alias-bomb]") && found.contains("--> specs/t/openapi.yaml:1"), "{found}");
 }
 

@@ -16,7 +16,7 @@ fn read(text_of_document: &str) -> (Value, String, String) {
 
 fn openapi(root: &str, operation: &str) -> String {
     format!(
-        "openapi: 3.0.3\ninfo: {{title: t, version: '1'}}\n{root}\npaths: {{/t/{{id}}: {{post: {{operationId: t, {operation}}}}}}}\n"
+        "openapi: 3.0.3\ninfo: {{title: t, version: '1'}}\n{root}\npaths: {{'/t/{{id}}': {{post: {{operationId: t, {operation}}}}}}}\n"
     )
 }
 

@@ -251,4 +251,9 @@ fn characters_that_nobody_sees_reach_no_generated_text() {
     assert_eq!(parameter["enum"], json!(["v\u{202e}\u{200b}\u{2066}\u{1b}\u{e0041}"]), "values stay as they are");
     assert_eq!(parameter["description"], "Which one.");
     assert!(!text(&generated, "TOOLS.md").contains("\\u"));
+    let catalog = file(&generated, "catalog.json");
+    for key in ["title", "description", "tags"] {
+        let told = catalog["tools"][0][key].to_string();
+        assert!(!hidden.iter().any(|c| told.contains(*c)), "{told}");
+    }
 }

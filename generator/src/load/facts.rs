@@ -5,12 +5,13 @@ use serde_json::Value;
 use super::METHODS;
 use super::document::{Dialect, DocumentFacts};
 use super::upgrade::scalar_text;
+use crate::invisible::visible;
 
 /// Facts of a document before upgrade and overlays.
 pub(super) fn gather(document: &Value, dialect: Dialect, file: &str, sha256: String) -> DocumentFacts {
     let info = |key: &str| {
         let value = document.get("info")?.get(key)?;
-        scalar_text(value)
+        scalar_text(value).map(|text| visible(&text).into_owned())
     };
     let definitions = match dialect {
         Dialect::Swagger2 => document.get("definitions"),

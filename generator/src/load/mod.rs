@@ -241,9 +241,9 @@ impl Published {
         if prose == Prose::Drop {
             drop_prose(&mut value);
         }
-        let facts = facts::gather(&value, dialect, source.label(), sha256);
-        let mut value = upgrade::upgrade(value, dialect, &mut origins, sink);
         prose::clear_texts(&mut value);
+        let facts = facts::gather(&value, dialect, source.label(), sha256);
+        let value = upgrade::upgrade(value, dialect, &mut origins, sink);
         Some(Self { declared: None, value, facts, origins })
     }
 

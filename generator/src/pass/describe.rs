@@ -1,6 +1,7 @@
 //! Composes what models read: purpose, inputs, returns, caution.
 
 use crate::diagnostic::Sink;
+use crate::invisible::visible;
 use crate::model::Model;
 use crate::model::schema::{JsonType, Schema};
 use crate::model::tool::{Argument, Binding, Role, Tool};
@@ -20,6 +21,10 @@ pub(super) fn describe(model: &mut Model, _sink: &mut Sink) {
             tool.purpose = format!("{}.", tool.title);
         }
         tool.description = description(model, tool);
+        // Names and paths of the document stand in these as well.
+        for text in [&mut tool.title, &mut tool.purpose, &mut tool.description] {
+            *text = visible(text).into_owned();
+        }
     }
     model.tools = tools;
 }

@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::join;
 use crate::access::{self, Access, SCHEMES, Servers};
 use crate::diagnostic::{Diagnostic, Sink};
+use crate::invisible::visible;
 use crate::ledger::{Outcome, Part, Rule};
 use crate::load::extension::{self, CollectionFormat};
 use crate::load::{Document, METHODS, did_you_mean, percent_decoded};
@@ -158,7 +159,7 @@ impl Reader<'_, '_> {
             operation_id,
             summary,
             description,
-            tags: strings(node.get("tags")),
+            tags: strings(node.get("tags")).iter().map(|tag| visible(tag).into_owned()).collect(),
             parameters: self.parameters(pointer),
             body: bodies.pop_front(),
             other_bodies: bodies.into(),

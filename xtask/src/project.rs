@@ -139,8 +139,9 @@ fn raise(dependency: &mut Item) -> Option<String> {
 /// Says what generated packages of this program would lack, in one line. None where all is there.
 pub(crate) fn shortage(root: &Path) -> Result<Option<String>> {
     let path = root.join("Cargo.toml");
+    let is_part = || root.ancestors().skip(1).any(|folder| folder.join("Cargo.toml").is_file());
     if !path.is_file() {
-        return Ok(Some(format!("there is no Cargo.toml: `{} init` makes one", invoked::name())));
+        return Ok((!is_part()).then(|| format!("there is no Cargo.toml: `{} init` makes one", invoked::name())));
     }
     let text = String::from_utf8(workspace::read_file(&path)?).context("Cargo.toml is not UTF-8")?;
     if text.parse::<DocumentMut>().is_ok_and(|manifest| !manifest.contains_key("workspace")) {

@@ -156,7 +156,9 @@ pub(crate) fn shortage(root: &Path) -> Result<Option<String>> {
 /// Checks that a path leads to a checkout.
 pub(crate) fn check_checkout(path: &str) -> Result<()> {
     match CRATES.iter().find(|(_, folder)| !Path::new(path).join(folder).join("Cargo.toml").is_file()) {
-        Some((name, folder)) => bail!("{path} is no checkout of Toolwright: {folder}/Cargo.toml of {name} is not there"),
+        Some((name, folder)) => {
+            bail!("{path} is no checkout of Toolwright: {folder}/Cargo.toml of {name} is not there")
+        }
         None => Ok(()),
     }
 }

@@ -274,7 +274,8 @@ fn written_by(version: &str) -> tempfile::TempDir {
     let folder = made();
     let package = folder.path().join("generated/things-tools");
     let text = fs::read_to_string(package.join("Cargo.toml")).unwrap();
-    let (ours, theirs) = (format!("generator = \"{}\"", env!("CARGO_PKG_VERSION")), format!("generator = \"{version}\""));
+    let (ours, theirs) =
+        (format!("generator = \"{}\"", env!("CARGO_PKG_VERSION")), format!("generator = \"{version}\""));
     assert!(text.contains(&ours));
     fs::write(package.join("Cargo.toml"), text.replace(&ours, &theirs)).unwrap();
     folder

@@ -94,7 +94,7 @@ impl Page<'_, '_> {
         let description = told.filter(|text| !text.is_empty()).unwrap_or_else(|| format!("Tools for {title}."));
         format!(
             "# What the MCP server `{server}-server` is made from, and what it shows. docs/spec-format.md explains every key;\n\
-             # `cargo xtask regenerate {server}` applies a change.\n\
+             # `toolwright regenerate {server}` applies a change.\n\
              server: {server}\ntitle: {}\ndescription: {}\nversion: 0.1.0\n",
             scalar(&title),
             scalar(&description),
@@ -113,8 +113,8 @@ impl Page<'_, '_> {
             "document: {}\n{why}\nprose: {}\n\
              # Each member of a JSON body is an argument, where the body is a plain object; `wrapped` keeps the body in one.\n\
              body: flattened\n\
-             # Corrections and better texts are OpenAPI Overlay files; `cargo xtask show {}` prints what they target,\n\
-             # `cargo xtask lint {}` what is worth correcting.\n\
+             # Corrections and better texts are OpenAPI Overlay files; `toolwright show {}` prints what they target,\n\
+             # `toolwright lint {}` what is worth correcting.\n\
              # overlays: [overlays/text.yaml]\n",
             self.document,
             word(self.prose),

@@ -34,6 +34,9 @@ use diagnostic::Sink;
 use load::{Files, Prose};
 use model::Model;
 
+/// The version of this generator, which stands in what it writes. Those of all crates of Toolwright are the same.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 /// What a run makes of one server.
 #[derive(Debug)]
 pub struct Generated {

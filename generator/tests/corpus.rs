@@ -1,4 +1,4 @@
-//! Every document of the corpus becomes a server by the choices of `cargo xtask new`, with a tool for each operation.
+//! Every document of the corpus becomes a server by the choices of `toolwright new`, with a tool for each operation.
 //!
 //! The documents are not part of the repository; where they are absent, the tests say so and pass.
 
@@ -53,7 +53,7 @@ fn published(path: &Path) -> (String, Files) {
     (label, files)
 }
 
-/// A server's folder as `cargo xtask new` makes it.
+/// A server's folder as `toolwright new` makes it.
 fn drafted(path: &Path) -> Files {
     let (label, files) = published(path);
     let mut sink = Sink::new();
@@ -119,7 +119,7 @@ fn the_doctor_finds_no_error_and_ends_on_every_document() {
     }
 }
 
-/// Prints the time of each document beside its operations and bytes; `cargo xtask regenerate` prints that of the optimised
+/// Prints the time of each document beside its operations and bytes; `toolwright regenerate` prints that of the optimised
 /// program, which the targets are about.
 #[test]
 fn time_is_printed_beside_size() {

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: the project's numbers, measured.
+//! `toolwright bench`: the project's numbers, measured.
 
 use std::process::ExitCode;
 
@@ -7,11 +7,14 @@ use anyhow::Result;
 use crate::companion;
 
 /// Measure the LocalAI server against a bare rmcp server in the same run, and print every number beside its target.
+///
+/// Only in Toolwright's own repository.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Bench {}
 
 impl Bench {
     pub(crate) fn run(self) -> Result<ExitCode> {
+        companion::check_repository("bench")?;
         companion::run_optimised("toolwright-bench")
     }
 }

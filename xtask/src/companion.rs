@@ -1,4 +1,4 @@
-//! Builds and starts the programs of `tests/` and `generated/`: so `cargo xtask` itself compiles only the generator.
+//! Builds and starts the programs of `tests/` and `generated/`: so the program itself compiles only the generator.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -31,6 +31,16 @@ fn executable(messages: &[Value], binary: &str) -> Result<PathBuf> {
         .filter(|message| message.pointer("/target/name").and_then(Value::as_str) == Some(binary))
         .find_map(|message| message.get("executable")?.as_str().map(PathBuf::from))
         .with_context(|| format!("cargo named no executable of {binary}"))
+}
+
+/// Refuses a command whose program is a part of Toolwright's own repository, where this project is another one.
+pub(crate) fn check_repository(command: &str) -> Result<()> {
+    anyhow::ensure!(
+        workspace::root()?.join("tests/mock/Cargo.toml").is_file(),
+        "`{command}` runs a program of Toolwright's own repository, and this project is another one: run `cargo xtask \
+         {command}` in a checkout of Toolwright"
+    );
+    Ok(())
 }
 
 /// Runs a program, and passes its exit code on.

@@ -1,4 +1,4 @@
-//! `cargo xtask diff`: what changed for callers between two versions of a server.
+//! `toolwright diff`: what changed for callers between two versions of a server.
 
 mod git;
 mod side;

@@ -1,4 +1,4 @@
-//! `cargo xtask import`: copies an API document into a server's folder.
+//! `toolwright import`: copies an API document into a server's folder.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -95,7 +95,7 @@ pub(crate) fn import(
         operations: facts.operations,
         definitions: facts.definitions,
     };
-    let header = "# Where the document in this folder came from. Written by `cargo xtask import`.\n";
+    let header = "# Where the document in this folder came from. Written by `toolwright import`.\n";
     let record = format!("{header}{}", toml::to_string(&provenance)?);
     let folder = root.join("specs").join(name);
     let file = match facts.dialect {

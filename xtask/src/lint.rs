@@ -1,4 +1,4 @@
-//! `cargo xtask lint`: the spec doctor.
+//! `toolwright lint`: the spec doctor.
 
 mod json;
 mod sarif;

@@ -1,4 +1,4 @@
-//! The one command-line program of Toolwright. `cargo xtask` is its alias.
+//! The one command-line program of Toolwright. In its own repository `cargo xtask` is an alias of it.
 //!
 //! One file per command; [`workspace`] is what they share: where the specs are, reading them into
 //! memory, and writing files by atomic renames.
@@ -8,17 +8,21 @@ mod companion;
 mod demo;
 mod diff;
 mod import;
+mod init;
+mod invoked;
 mod lint;
 mod members;
 mod mock;
 mod new;
+mod project;
 mod regenerate;
 mod show;
+mod version;
 mod workspace;
 
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 /// Turns API descriptions into MCP servers.
 #[derive(Debug, Parser)]
@@ -30,17 +34,19 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Measure the LocalAI server, and print every number beside its target.
+    /// Measure the LocalAI server, and print every number beside its target (in Toolwright's own repository).
     Bench(bench::Bench),
-    /// Show an MCP client using a server against a mock upstream.
+    /// Show an MCP client using a server against a mock upstream (in Toolwright's own repository).
     Demo(demo::Demo),
     /// Compare the tools of two versions of a server, as a changelog and a gate.
     Diff(diff::Diff),
     /// Copy an API document into specs/NAME, checked and sorted.
     Import(import::Import),
+    /// Make the current folder a project, or bring one up to this program's version.
+    Init(init::Init),
     /// Examine a server or an API document, and say what to correct.
     Lint(lint::Lint),
-    /// Run a mock of a server's upstream on loopback.
+    /// Run a mock of a server's upstream on loopback (in Toolwright's own repository).
     Mock(mock::Mock),
     /// Make a server from an API document: vendor it, choose settings, generate the crates.
     New(new::New),
@@ -51,11 +57,14 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    let matches = Arguments::command().bin_name(invoked::name()).get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let outcome = match arguments.command {
         Command::Bench(command) => command.run(),
         Command::Demo(command) => command.run(),
         Command::Diff(command) => command.run(),
         Command::Import(command) => command.run(),
+        Command::Init(command) => command.run(),
         Command::Lint(command) => command.run(),
         Command::Mock(command) => command.run(),
         Command::New(command) => command.run(),

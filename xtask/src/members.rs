@@ -50,7 +50,14 @@ fn insert(members: &mut Array, folder: &str) {
     if let Some(decor) = decor {
         *value.decor_mut() = decor;
     }
+    let is_first = members.is_empty();
     members.insert_formatted(at, value);
+    if is_first {
+        // One a line, whatever comes later.
+        members.iter_mut().for_each(|only| only.decor_mut().set_prefix("\n    "));
+        members.set_trailing("\n");
+        members.set_trailing_comma(true);
+    }
 }
 
 #[cfg(test)]
@@ -79,6 +86,13 @@ mod tests {
     #[test]
     fn crates_that_are_members_stay_as_they_are() {
         assert_eq!(added(&["generated/b-tools"]), (MANIFEST.to_owned(), Vec::new()));
+    }
+
+    #[test]
+    fn the_first_members_stand_one_a_line() {
+        let folders = ["generated/a-server", "generated/a-tools"].map(ToOwned::to_owned);
+        let (text, _) = with_members("[workspace]\nmembers = []\n", &folders).unwrap();
+        assert_eq!(text, "[workspace]\nmembers = [\n    \"generated/a-server\",\n    \"generated/a-tools\",\n]\n");
     }
 
     #[test]

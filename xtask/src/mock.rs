@@ -1,12 +1,14 @@
-//! `cargo xtask mock`: the mock upstream alone, for trying a server by hand.
+//! `toolwright mock`: the mock upstream alone, for trying a server by hand.
 
 use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 
-use crate::{companion, workspace};
+use crate::{companion, invoked, workspace};
 
 /// Run a mock of a server's upstream on loopback, made from its vendored document. It stops by itself.
+///
+/// Only in Toolwright's own repository.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Mock {
     /// The server whose upstream to imitate.
@@ -22,11 +24,12 @@ pub(crate) struct Mock {
 
 impl Mock {
     pub(crate) fn run(self) -> Result<ExitCode> {
+        companion::check_repository("mock")?;
         let root = workspace::root()?;
         let folder = root.join(workspace::server_folder(&root, &self.server)?);
         let vendored = ["swagger.yaml", "openapi.yaml"].map(|name| folder.join(name));
         let Some(document) = vendored.iter().find(|document| document.is_file()) else {
-            anyhow::bail!("{} holds no document; `cargo xtask import` puts one there", folder.display());
+            anyhow::bail!("{} holds no document; `{} import` puts one there", folder.display(), invoked::name());
         };
         let mut arguments = vec![document.display().to_string()];
         arguments.extend(["--port".to_owned(), self.port.to_string()]);

@@ -1,4 +1,4 @@
-//! `cargo xtask new`: from an API document to a server that runs.
+//! `toolwright new`: from an API document to a server that runs.
 
 use std::process::ExitCode;
 
@@ -9,6 +9,7 @@ use toolwright_generator::draft;
 use toolwright_generator::load::Prose;
 
 use crate::import::import;
+use crate::invoked;
 use crate::members;
 use crate::regenerate::Regenerate;
 use crate::workspace::{self, counted};
@@ -32,7 +33,8 @@ impl New {
         let folder = format!("specs/{}", self.name);
         if root.join(&folder).join("server.yaml").exists() {
             bail!(
-                "{folder}/server.yaml is there already; `cargo xtask import {} DOCUMENT` takes a new version of the document",
+                "{folder}/server.yaml is there already; `{} import {} DOCUMENT` takes a new version of the document",
+                invoked::name(),
                 self.name
             );
         }
@@ -47,7 +49,8 @@ impl New {
         workspace::write_file(&root.join(&folder).join("server.yaml"), draft.text.as_bytes())?;
         let code = Regenerate::one(&self.name).run()?;
         if code != ExitCode::SUCCESS {
-            eprintln!("correct the document in an overlay, then run `cargo xtask regenerate {}`", self.name);
+            let (program, name) = (invoked::name(), &self.name);
+            eprintln!("correct the document in an overlay, then run `{program} regenerate {name}`");
             return Ok(code);
         }
         let crates = ["server", "tools"].map(|kind| format!("generated/{}-{kind}", self.name));
@@ -60,13 +63,13 @@ impl New {
     }
 
     fn next(&self, tools: usize, listed: usize) {
-        let name = &self.name;
+        let (program, name) = (invoked::name(), &self.name);
         eprintln!(
             "\n{}, {listed} of them listed by default. Next:\n\
              \x20 cargo run -p {name}-server -- tools --all      see every tool\n\
              \x20 cargo run -p {name}-server -- stdio            serve them to an MCP client\n\
-             \x20 cargo xtask lint {name}                        what to correct, and how\n\
-             \x20 edit specs/{name}/server.yaml                  what is listed, hints, health; then cargo xtask regenerate {name}",
+             \x20 {program} lint {name}                        what to correct, and how\n\
+             \x20 edit specs/{name}/server.yaml                  what is listed, hints, health; then {program} regenerate {name}",
             counted(tools, "tool"),
         );
     }

@@ -1,10 +1,11 @@
-//! `cargo xtask regenerate`: from specs/ to generated/.
+//! `toolwright regenerate`: from specs/ to generated/.
 //!
 //! Writing and checking are two verbs over one comparison of what should be there with what is.
 
 mod compare;
 mod earlier;
 mod table;
+mod writer;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,6 +17,7 @@ use toolwright_generator::diagnostic::{Severity, Sink};
 use toolwright_generator::{Generated, generate_after};
 
 use crate::workspace::{self, counted};
+use crate::{invoked, project};
 use compare::{Difference, Settled, compare, orphan_packages, settle};
 
 /// Generate the crates of all servers, or of those named.
@@ -56,6 +58,9 @@ impl Regenerate {
         let (mut found, mut generated, mut warnings) = (Sink::new(), Vec::new(), Vec::new());
         for folder in &folders {
             eprintln!("reading {folder}");
+            if let Some(note) = writer::note(&root, folder, self.force)? {
+                eprintln!("{note}");
+            }
             let mut sink = Sink::new();
             let earlier = earlier::tools(&root, folder);
             generated.extend(generate_after(&workspace::read_folder(&root, folder)?, folder, &earlier, &mut sink));
@@ -74,6 +79,9 @@ impl Regenerate {
         });
         let (code, outcome) = settled?;
         let weights = weights.map_err(|_| anyhow::anyhow!("the lists could not be weighed"))?;
+        if let Some(shortage) = project::shortage(&root)? {
+            eprintln!("warning: {shortage}");
+        }
         table::print(&generated, &weights, &warnings, self.verbose);
         let files = generated.iter().map(|server| server.files.iter().count()).sum();
         let (servers, files) = (counted(generated.len(), "server"), counted(files, "file"));
@@ -130,18 +138,20 @@ impl Regenerate {
 }
 
 /// What to do about differences, one line a remedy.
-fn remedies(differences: &[Difference]) -> Vec<&'static str> {
+fn remedies(differences: &[Difference]) -> Vec<String> {
+    let program = invoked::name();
     let any = |kind: fn(&Difference) -> bool| differences.iter().any(kind);
     let mut remedies = Vec::new();
     if any(|d| matches!(d, Difference::Missing(_) | Difference::Stale(_) | Difference::Leftover(_))) {
-        remedies.push("run `cargo xtask regenerate` to write what is missing or stale");
+        remedies.push(format!("run `{program} regenerate` to write what is missing or stale"));
     }
     if any(|d| matches!(d, Difference::Edited(_))) {
-        remedies
-            .push("change the spec instead of an edited file; `cargo xtask regenerate --force` overwrites the edits");
+        remedies.push(format!(
+            "change the spec instead of an edited file; `{program} regenerate --force` overwrites the edits"
+        ));
     }
     if any(|d| matches!(d, Difference::Orphan(_))) {
-        remedies.push("remove orphans by hand, or move them out of generated/");
+        remedies.push("remove orphans by hand, or move them out of generated/".to_owned());
     }
     remedies
 }

@@ -1,4 +1,4 @@
-//! `cargo xtask show`: what overlays target.
+//! `toolwright show`: what overlays target.
 
 use std::io::Write as _;
 use std::process::ExitCode;

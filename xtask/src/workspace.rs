@@ -9,6 +9,8 @@ use anyhow::{Context as _, Result, bail};
 use toolwright_generator::diagnostic::{Severity, Sink};
 use toolwright_generator::load::{Files, did_you_mean};
 
+use crate::invoked;
+
 /// Files above this size are not read: no API document comes near it.
 pub(crate) const MAX_FILE_BYTES: u64 = 64 << 20;
 
@@ -18,7 +20,10 @@ pub(crate) fn root() -> Result<PathBuf> {
     let found = start.ancestors().find(|folder| folder.join("specs").is_dir());
     match found {
         Some(folder) => Ok(folder.to_owned()),
-        None => bail!("there is no folder `specs` here or above; run this inside a Toolwright project"),
+        None => bail!(
+            "there is no folder `specs` here or above; run this inside a Toolwright project, or make one with `{} init`",
+            invoked::name()
+        ),
     }
 }
 

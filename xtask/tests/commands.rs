@@ -29,7 +29,17 @@ fn project() -> tempfile::TempDir {
 }
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_toolwright")).current_dir(folder).args(arguments).output().unwrap()
+    called_by(folder, None, arguments)
+}
+
+/// With `package` as `cargo run` says whose program it starts; without it as people start an installed program.
+fn called_by(folder: &Path, package: Option<&str>, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_toolwright"));
+    command.current_dir(folder).args(arguments).env_remove("CARGO_PKG_NAME");
+    package.into_iter().for_each(|package| {
+        command.env("CARGO_PKG_NAME", package);
+    });
+    command.output().unwrap()
 }
 
 fn succeed(folder: &Path, arguments: &[&str]) -> String {
@@ -190,4 +200,116 @@ fn a_link_that_leads_out_of_the_documents_folder_is_not_read() {
 fn pipes_that_a_document_refers_to_are_not_read() {
     let pipe = |at: &Path| assert!(Command::new("mkfifo").arg(at).status().unwrap().success());
     assert_eq!(import_with(pipe).status.code(), Some(2));
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn init_makes_a_project_in_an_empty_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    succeed(folder.path(), &["init"]);
+    let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+    let ours = format!("toolwright-server = \"{}\"", env!("CARGO_PKG_VERSION"));
+    assert!(read("Cargo.toml").contains(&ours), "{}", read("Cargo.toml"));
+    assert_eq!(read(".gitignore"), "/target\n");
+    fs::write(folder.path().join("things.yaml"), DOCUMENT).unwrap();
+    succeed(folder.path(), &["new", "things", "--document", "things.yaml"]);
+    let output = run(folder.path(), &["regenerate", "--check"]);
+    assert!(output.status.success() && !stderr(&output).contains("warning:"), "{}", stderr(&output));
+}
+
+#[test]
+fn init_changes_nothing_in_a_project_that_is_complete() {
+    let folder = tempfile::tempdir().unwrap();
+    succeed(folder.path(), &["init"]);
+    fs::write(folder.path().join(".gitignore"), "mine\n").unwrap();
+    let before = fs::read_to_string(folder.path().join("Cargo.toml")).unwrap();
+    assert!(stderr(&run(folder.path(), &["init"])).contains("everything is there already"));
+    assert_eq!(fs::read_to_string(folder.path().join("Cargo.toml")).unwrap(), before);
+    assert_eq!(fs::read_to_string(folder.path().join(".gitignore")).unwrap(), "mine\n");
+}
+
+#[test]
+fn init_refuses_a_checkout_that_is_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(folder.path(), &["init", "--path", "nowhere"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("nowhere is no checkout of Toolwright"), "{}", stderr(&output));
+    assert!(!folder.path().join("Cargo.toml").exists());
+}
+
+#[test]
+fn without_a_project_the_way_to_one_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = run(folder.path(), &["regenerate"]);
+    assert!(stderr(&output).contains("make one with `toolwright init`"), "{}", stderr(&output));
+}
+
+#[test]
+fn crates_that_the_workspace_lacks_are_missed_by_regenerate() {
+    let text = stderr(&run(made().path(), &["regenerate"]));
+    assert!(text.contains("warning: Cargo.toml needs [workspace.lints]"), "{text}");
+    assert!(text.contains("`toolwright init` puts it right"), "{text}");
+}
+
+#[test]
+fn the_program_names_itself_as_it_was_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let usage = |package| String::from_utf8(called_by(folder.path(), package, &["show", "--help"]).stdout).unwrap();
+    assert!(usage(None).contains("Usage: toolwright show"), "{}", usage(None));
+    assert!(usage(Some("toolwright")).contains("Usage: cargo xtask show"));
+    assert!(usage(Some("somebody-else")).contains("Usage: toolwright show"));
+}
+
+#[test]
+fn what_is_written_does_not_depend_on_how_the_program_was_called() {
+    let folder = made();
+    assert!(called_by(folder.path(), Some("toolwright"), &["regenerate", "--check"]).status.success());
+}
+
+#[test]
+fn commands_of_the_repository_say_where_they_run() {
+    let folder = made();
+    for command in ["bench", "demo", "mock"] {
+        let output = run(folder.path(), &[command]);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("Toolwright's own repository"), "{}", stderr(&output));
+    }
+}
+
+/// A server that another version of the program wrote.
+fn written_by(version: &str) -> tempfile::TempDir {
+    let folder = made();
+    let package = folder.path().join("generated/things-tools");
+    let text = fs::read_to_string(package.join("Cargo.toml")).unwrap();
+    let (ours, theirs) =
+        (format!("generator = \"{}\"", env!("CARGO_PKG_VERSION")), format!("generator = \"{version}\""));
+    assert!(text.contains(&ours));
+    fs::write(package.join("Cargo.toml"), text.replace(&ours, &theirs)).unwrap();
+    folder
+}
+
+#[test]
+fn crates_of_an_older_version_are_written_anew_and_that_is_said() {
+    let folder = written_by("0.0.1");
+    let output = run(folder.path(), &["regenerate", "--force"]);
+    assert!(output.status.success());
+    let text = stderr(&output);
+    assert!(text.contains("generated/things-tools was written by toolwright 0.0.1, this is"), "{text}");
+    assert!(text.contains("`toolwright diff HEAD:things things`"), "{text}");
+    assert!(!stderr(&run(folder.path(), &["regenerate"])).contains("was written by"));
+}
+
+#[test]
+fn crates_of_a_newer_version_are_not_overwritten_unsaid() {
+    let folder = written_by("999.0.0");
+    for arguments in [&["regenerate"][..], &["regenerate", "--check"]] {
+        let output = run(folder.path(), arguments);
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains("`cargo install --locked toolwright@999.0.0`"), "{}", stderr(&output));
+    }
+    assert!(run(folder.path(), &["regenerate", "--force"]).status.success());
+    assert!(run(folder.path(), &["regenerate", "--check"]).status.success());
 }

@@ -150,7 +150,7 @@ fn locate(expression: &str, fields: &Fields<'_>, key: &str, document: &Value, si
     if found.is_empty() {
         sink.push(Diagnostic::error("no-match", format!("`{expression}` matches nothing")).at(fields.place(key)).help(
             why_no_match(expression, document).unwrap_or_else(|| {
-                "`cargo xtask show SERVER` prints the document in the form that overlays target".to_owned()
+                "`toolwright show SERVER` prints the document in the form that overlays target".to_owned()
             }),
         ));
         return None;

@@ -141,7 +141,7 @@ fn is_candidate(model: &Model, tool: &Tool) -> bool {
 /// Every rule must bite.
 fn idle(model: &Model, rule: &Selector, sink: &mut Sink) {
     let place = model.loaded.config_place(&rule.pointer);
-    let help = "correct its globs, or remove it; `cargo xtask regenerate -v` and TOOLS.md show names, tags and paths";
+    let help = "correct its globs, or remove it; `toolwright regenerate -v` and TOOLS.md show names, tags and paths";
     sink.push(Diagnostic::error("rule-matches-nothing", "this rule matches no tool").at(place).help(help));
 }
 

@@ -125,14 +125,22 @@ pub(super) fn items(model: &Model, names: &Names, facts: &Facts) -> Vec<TokenStr
             quote!(pub mod #module;)
         })
         .collect();
+    let version = compatible(crate::VERSION);
     vec![
         quote!(#![cfg_attr(rustfmt, rustfmt_skip)]),
+        quote!(toolwright_core::generated_for!(#version);),
         quote!(#(#modules)*),
         client(model, names),
         imports(model),
         server(model, facts),
         catalog(model, names),
     ]
+}
+
+/// The part of a version that says what fits together: `0.1` of `0.1.2`, `1` of `1.2.3` (Cargo's caret requirements).
+fn compatible(version: &str) -> String {
+    let parts = if version.starts_with("0.") { 2 } else { 1 };
+    version.split('.').take(parts).collect::<Vec<_>>().join(".")
 }
 
 fn imports(model: &Model) -> TokenStream {
@@ -329,5 +337,15 @@ fn fixed_tool(name: &str, tool: &FixedTool) -> TokenStream {
     let arguments = arguments.iter().map(|(name, text)| quote!((#name, #text)));
     quote! {
         FixedTool { name: #name, title: #title, description: #description, arguments: &[#(#arguments),*] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::compatible;
+
+    #[test]
+    fn what_fits_is_the_minor_version_below_one_and_else_the_major() {
+        assert_eq!(["0.1.2", "0.10.0", "1.2.3", "10.0.0"].map(compatible), ["0.1", "0.10", "1", "10"]);
     }
 }

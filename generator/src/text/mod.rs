@@ -12,11 +12,11 @@ use crate::model::Model;
 use crate::model::tool::{Binding, Tool};
 
 const TEMPLATES: [(&str, &str); 5] = [
-    ("tools/Cargo.toml", include_str!("../../../templates/tools-cargo.toml.tera")),
-    ("tools/README.md", include_str!("../../../templates/tools-readme.md.tera")),
-    ("tools/TOOLS.md", include_str!("../../../templates/tool-catalogue.md.tera")),
-    ("server/Cargo.toml", include_str!("../../../templates/server-cargo.toml.tera")),
-    ("server/README.md", include_str!("../../../templates/server-readme.md.tera")),
+    ("tools/Cargo.toml", include_str!("../../templates/tools-cargo.toml.tera")),
+    ("tools/README.md", include_str!("../../templates/tools-readme.md.tera")),
+    ("tools/TOOLS.md", include_str!("../../templates/tool-catalogue.md.tera")),
+    ("server/Cargo.toml", include_str!("../../templates/server-cargo.toml.tera")),
+    ("server/README.md", include_str!("../../templates/server-readme.md.tera")),
 ];
 
 #[derive(Serialize)]
@@ -30,6 +30,7 @@ struct Page {
     env_prefix: String,
     base_url: String,
     spec: String,
+    generator: &'static str,
     tool_count: usize,
     exposed_count: usize,
     uses_index_map: bool,
@@ -98,6 +99,7 @@ fn page(model: &Model, uses_index_map: bool) -> Page {
         env_prefix: config.upstream.env_prefix.clone(),
         base_url: address(model),
         spec: model.loaded.dir.clone(),
+        generator: crate::VERSION,
         tool_count: model.tools.len(),
         exposed_count: model.exposed.len(),
         uses_index_map,

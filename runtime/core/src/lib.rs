@@ -11,6 +11,7 @@ mod binding;
 mod catalog;
 mod envelope;
 mod error;
+mod generated;
 mod profile;
 mod spec;
 

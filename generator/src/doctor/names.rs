@@ -42,7 +42,7 @@ fn with_id(id: &str, name: &str) -> Option<Diagnostic> {
     Some(if wanted.is_empty() {
         Diagnostic::warning(
             "unusable-operation-id",
-            format!("`{id}` has no ASCII letter or digit; the tool is `{name}`"),
+            format!("`{id}` has no letter or digit that can be spelt in ASCII; the tool is `{name}`"),
         )
     } else if wanted.len() > MAX_NAME {
         let length = wanted.len();

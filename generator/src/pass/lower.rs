@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+use super::discriminator::Families;
 use super::join;
 use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::ledger::{Outcome, Part};
@@ -81,10 +82,15 @@ pub(super) fn lower(model: &mut Model, sink: &mut Sink) {
             *schema = lowering.at(&schema.origin, 0);
         }
     }
+    let families = Families::of(&model.loaded.document);
     while let Some((name, via)) = lowering.wanted.pop_first() {
         lowering.done.insert(name.clone());
         lowering.via = via;
         let schema = lowering.at(&pointer_of(&name), 0);
+        // Nothing refers to the subtypes of a type with a discriminator, which stands for them.
+        for subtype in families.subtypes(&name).filter(|subtype| !lowering.done.contains(*subtype)) {
+            lowering.wanted.entry(subtype.to_owned()).or_insert_with(|| lowering.via.clone());
+        }
         model.types.insert(name, schema);
     }
     definitions(model);
@@ -128,7 +134,7 @@ pub(super) fn properties_of(schema: &Value, pointer: &str, found: &mut dyn FnMut
 }
 
 /// A type's name: that of a definition, or the pointer of any other node.
-fn name_of(pointer: &str) -> String {
+pub(super) fn name_of(pointer: &str) -> String {
     match pointer.strip_prefix(DEFINITIONS) {
         Some(name) if !name.contains('/') => name.replace("~1", "/").replace("~0", "~"),
         _ => pointer.to_owned(),

@@ -67,11 +67,17 @@ fn names_do_not_depend_on_the_order_of_members() {
 #[test]
 fn names_do_not_depend_on_the_order_of_media_types() {
     let body = |first: &str, second: &str| {
-        let content = format!("{{application/json: {{schema: {{type: integer}}}}, {first}: {{schema: {{type: string}}}}, {second}: {{schema: {{type: string, minLength: 1}}}}}}");
-        let text = format!("openapi: 3.1.0\ninfo: {{title: t, version: '1'}}\npaths: {{/t: {{post: {{operationId: t, requestBody: {{content: {content}}}}}}}}}\n");
+        let content = format!(
+            "{{application/json: {{schema: {{type: integer}}}}, {first}: {{schema: {{type: string}}}}, {second}: {{schema: {{type: string, minLength: 1}}}}}}"
+        );
+        let text = format!(
+            "openapi: 3.1.0\ninfo: {{title: t, version: '1'}}\npaths: {{/t: {{post: {{operationId: t, requestBody: {{content: {content}}}}}}}}}\n"
+        );
         let arguments = arguments(&generated(&document(&text)).0, "t");
         let members = arguments.as_object().unwrap().iter();
-        members.filter_map(|(name, it)| Some((it["media_type"].as_str()?.to_owned(), name.clone()))).collect::<BTreeMap<_, _>>()
+        members
+            .filter_map(|(name, it)| Some((it["media_type"].as_str()?.to_owned(), name.clone())))
+            .collect::<BTreeMap<_, _>>()
     };
     assert_eq!(body("text/plain", "text/csv"), body("text/csv", "text/plain"));
 }

@@ -68,7 +68,10 @@ fn a_value_that_a_schema_fixes_itself_stays() {
     Dog: {type: object, required: [kind], properties: {kind: {const: dog}}}
 ",
     );
-    assert_eq!(pet["anyOf"][0], json!({"type": "object", "properties": {"kind": {"enum": ["cat"]}}, "required": ["kind"]}));
+    assert_eq!(
+        pet["anyOf"][0],
+        json!({"type": "object", "properties": {"kind": {"enum": ["cat"]}}, "required": ["kind"]})
+    );
     assert_eq!(pet["description"], "`kind` says which form it has: `cat`, `dog`.");
 }
 
@@ -117,5 +120,8 @@ fn values_that_no_subtype_has_are_objects_of_the_parent() {
     Dog: {allOf: [{$ref: '#/components/schemas/Pet'}, {type: object, properties: {tricks: {type: integer}}}]}
 ",
     );
-    assert_eq!(pet["anyOf"][1], json!({"type": "object", "properties": {"kind": {"type": "string", "const": "fish"}}, "required": ["kind"]}));
+    assert_eq!(
+        pet["anyOf"][1],
+        json!({"type": "object", "properties": {"kind": {"type": "string", "const": "fish"}}, "required": ["kind"]})
+    );
 }

@@ -44,9 +44,11 @@ fn written_in_place(model: &mut Model, inline: BTreeMap<String, Vec<Owners>>) {
     let schemas =
         model.tools.iter().flat_map(|tool| tool.arguments.iter().map(|argument| &argument.schema).chain(&tool.output));
     let types = model.types.values();
-    schemas.chain(types).for_each(|schema| schema.walk(&mut |inner| {
-        used.insert(&inner.origin);
-    }));
+    schemas.chain(types).for_each(|schema| {
+        schema.walk(&mut |inner| {
+            used.insert(&inner.origin);
+        })
+    });
     let is_read_only = |pointer: &str| {
         model.loaded.document.get(pointer).and_then(|node| node.get("readOnly")) == Some(&Value::Bool(true))
     };

@@ -17,7 +17,7 @@ use crate::model::Model;
 use crate::model::operation::Operation;
 
 /// Longest name of an argument that is derived: many clients refuse longer property names.
-pub(super) const MAX_ARGUMENT: usize = 64;
+pub(crate) const MAX_ARGUMENT: usize = 64;
 
 /// Hexadecimal digits that a contested name gets at a time.
 const DIGITS: usize = 8;

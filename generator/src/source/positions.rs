@@ -1,6 +1,12 @@
 //! Where the nodes of a file stand, recorded while it is read.
 
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Mutex, PoisonError};
+
 use super::{Position, pointer_tokens, push_token};
+
+/// A container with more children than this is looked through once, and then remembered.
+const WIDE: usize = 32;
 
 /// The nodes of a file in the order of its text, parents before children. No pointer is written out: they would weigh
 /// more than the file, and few are ever asked for.
@@ -9,6 +15,9 @@ pub(super) struct Positions {
     nodes: Vec<Node>,
     /// Nodes that are being read, outermost first.
     open: Vec<usize>,
+    /// The children of wide containers that were asked for, by container and token: a thousand findings below `paths`
+    /// must not walk over all paths a thousand times.
+    wide: Mutex<BTreeMap<usize, HashMap<String, usize>>>,
 }
 
 #[derive(Debug)]
@@ -83,7 +92,22 @@ impl Positions {
             Some(key) => key == token,
             None => token.parse() == Ok(*ordinal),
         };
-        self.children(parent).enumerate().find(is_child).map(|(_, at)| at)
+        let mut near = self.children(parent).enumerate().take(WIDE + 1);
+        let mut seen = 0;
+        let found = near.by_ref().inspect(|_| seen += 1).find(is_child).map(|(_, at)| at);
+        if found.is_some() || seen <= WIDE { found } else { self.child_of_wide(parent, token) }
+    }
+
+    fn child_of_wide(&self, parent: usize, token: &str) -> Option<usize> {
+        let mut wide = self.wide.lock().unwrap_or_else(PoisonError::into_inner);
+        let by_token = wide.entry(parent).or_insert_with(|| {
+            let name = |ordinal: usize, at: usize| match self.nodes.get(at).and_then(|node| node.key.as_deref()) {
+                Some(key) => key.to_owned(),
+                None => ordinal.to_string(),
+            };
+            self.children(parent).enumerate().map(|(ordinal, at)| (name(ordinal, at), at)).collect()
+        });
+        by_token.get(token).copied()
     }
 
     fn children(&self, parent: usize) -> impl Iterator<Item = usize> {

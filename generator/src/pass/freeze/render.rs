@@ -256,11 +256,7 @@ fn merged(target: &Map<String, Value>, own: &Map<String, Value>) -> Option<Map<S
 }
 
 /// The members of both. What one of them closes, only its own members may refine.
-fn merged_members(
-    told: &Map<String, Value>,
-    more: &Map<String, Value>,
-    is_closed: bool,
-) -> Option<Map<String, Value>> {
+fn merged_members(told: &Map<String, Value>, more: &Map<String, Value>, is_closed: bool) -> Option<Map<String, Value>> {
     let mut members = told.clone();
     for (name, schema) in more {
         match (told.get(name), schema) {

@@ -4,10 +4,11 @@ mod upstream;
 
 use serde_json::Value;
 
-use crate::diagnostic::Sink;
+use crate::Generated;
+use crate::diagnostic::{Diagnostic, Sink};
 use crate::invisible::is_invisible;
 use crate::load::extension::Risk;
-use crate::load::{self, Files, Prose};
+use crate::load::{self, Files, LoadedServer, Prose};
 use crate::model::Model;
 use crate::model::tool::Tool;
 use crate::pass;
@@ -28,20 +29,68 @@ pub struct Draft {
 ///
 /// Returns `None` where the document cannot be read at all; what is wrong with it is in `sink`.
 pub fn draft(files: &Files, dir: &str, document: &str, prose: Prose, sink: &mut Sink) -> Option<Draft> {
-    let server = dir.rsplit('/').next().unwrap_or(dir);
-    let prefix = env_prefix(server);
-    let mut files = files.clone();
-    let first = format!(
-        "server: {server}\ntitle: {server}\ndocument: {document}\nprose: {}\nupstream: {{env_prefix: {prefix}}}\n",
-        word(prose)
-    );
-    files.insert(format!("{dir}/server.yaml"), first);
-    let loaded = load::load_server(&files, dir, sink)?;
+    let loaded = load_first(files, dir, document, prose, sink)?;
     let mut model = Model::new(&loaded);
     pass::run(&mut model, sink);
-    let listed = preset(&model);
-    let page = Page { model: &model, server, prefix: &prefix, document, prose, listed: &listed };
-    Some(Draft { text: page.text(), tools: model.tools.len(), listed: listed.len() })
+    Some(page(&model, dir, document, prose))
+}
+
+/// Writes the first `server.yaml` as [`draft`] does, and makes the packages of the same reading of the document.
+///
+/// They are `None` where something was found that the settings of the draft may change, or that stops the run:
+/// [`crate::generate`] with the draft says what holds then. Returns `None` where the document cannot be read at all.
+pub fn start(
+    files: &Files,
+    dir: &str,
+    document: &str,
+    prose: Prose,
+    sink: &mut Sink,
+) -> Option<(Draft, Option<Generated>)> {
+    let loaded = load_first(files, dir, document, prose, sink)?;
+    let mut model = Model::new(&loaded);
+    pass::run(&mut model, sink);
+    let draft = page(&model, dir, document, prose);
+    let is_settled = !sink.has_errors() && sink.iter().all(|finding| !is_of_settings(finding, &loaded));
+    if !is_settled {
+        return Some((draft, None));
+    }
+    let Model { operations, types, recursive, tools, exposed, ledger, .. } = model;
+    let Some(loaded) = loaded.with_settings(&draft.text, sink) else { return Some((draft, None)) };
+    let mut model = Model { loaded: &loaded, operations, types, recursive, tools, exposed, ledger };
+    pass::select::expose(&mut model, sink);
+    let generated = crate::emit(model, sink);
+    Some((draft, generated))
+}
+
+/// Whether a finding stands in `server.yaml`, which is another one afterwards.
+fn is_of_settings(finding: &Diagnostic, loaded: &LoadedServer) -> bool {
+    let own = loaded.config_place("").file;
+    finding.place.as_ref().is_none_or(|place| place.file == own)
+}
+
+/// Loads the document with settings that say nothing but where it is.
+fn load_first(files: &Files, dir: &str, document: &str, prose: Prose, sink: &mut Sink) -> Option<LoadedServer> {
+    let server = name_of(dir);
+    let first = format!(
+        "server: {server}\ntitle: {server}\ndocument: {document}\nprose: {}\nupstream: {{env_prefix: {}}}\n",
+        word(prose),
+        env_prefix(server)
+    );
+    let mut files = files.clone();
+    files.insert(format!("{dir}/server.yaml"), first);
+    load::load_server(&files, dir, sink)
+}
+
+fn page(model: &Model, dir: &str, document: &str, prose: Prose) -> Draft {
+    let server = name_of(dir);
+    let listed = preset(model);
+    let page = Page { model, server, prefix: &env_prefix(server), document, prose, listed: &listed };
+    Draft { text: page.text(), tools: model.tools.len(), listed: listed.len() }
+}
+
+/// The last part of a folder's path.
+fn name_of(dir: &str) -> &str {
+    dir.rsplit('/').next().unwrap_or(dir)
 }
 
 /// `my-api` -> `MY_API`.

@@ -23,7 +23,7 @@ pub enum Part {
     Response,
     /// A named schema.
     Definition,
-    /// A property of a named schema.
+    /// A property of a schema: a named one, or one that is written in place.
     Property,
     /// A security scheme.
     SecurityScheme,
@@ -68,6 +68,8 @@ pub enum Rule {
     Overridden,
     /// The server is read-only, and the call changes state.
     ReadOnlyServer,
+    /// Text and bytes are one argument, whatever the document says is in them.
+    SentAsItIs,
 }
 
 impl Rule {
@@ -86,6 +88,7 @@ impl Rule {
             Self::EmptyName => "An argument needs a name.",
             Self::ReadOnly => "The upstream makes the value, so it is never asked for.",
             Self::ReadOnlyServer => "The server is read-only, and the call changes state.",
+            Self::SentAsItIs => "Text and bytes are one argument, whatever the document says is in them.",
             Self::Overridden => "The operation declares a parameter of the same name and place.",
         }
     }

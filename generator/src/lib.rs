@@ -24,7 +24,7 @@ mod summary;
 pub mod surface;
 mod text;
 
-pub use draft::{Draft, draft};
+pub use draft::{Draft, draft, start};
 pub use file_set::{FileSet, MANIFEST, read_manifest};
 pub use summary::{ListedTool, Summary};
 
@@ -73,8 +73,13 @@ pub fn generate_after(
     if sink.has_errors() {
         return None;
     }
+    emit(model, sink)
+}
+
+/// Writes the packages of a finished model.
+fn emit(model: Model, sink: &mut Sink) -> Option<Generated> {
     let mut output = FileSet::default();
-    let package = format!("generated/{}-tools", loaded.config.server);
+    let package = format!("generated/{}-tools", model.loaded.config.server);
     let catalog_sha256 = catalog::emit(&model, &package, &mut output);
     ledger_file(&model, &package, &mut output);
     rust::emit(&model, &rust::Facts { catalog_sha256 }, &mut output, sink);

@@ -72,3 +72,39 @@ fn too_many_listed_tools_are_named() {
     examine(&files(&document, "expose: [{name: '*'}]\n", None), "specs/t", &mut sink).unwrap();
     assert!(sink.to_string().contains("warning[too-many-tools]: 41 tools are listed"), "{sink}");
 }
+
+#[test]
+fn a_declared_risk_that_method_or_words_speak_against_is_named() {
+    let declared = |method: &str, id: &str| {
+        told(&format!("  /t: {{{method}: {{operationId: {id}, x-toolwright: {{risk: read-only}}}}}}\n"))
+    };
+    assert!(declared("delete", "listThings").contains("warning[contradicting-risk]: DELETE /t"));
+    assert!(declared("post", "purgeThings").contains("declared to change nothing, and it says `purge`"));
+    assert!(!declared("post", "searchThings").contains("contradicting-risk"));
+}
+
+#[test]
+fn arguments_that_had_to_be_told_apart_and_paths_that_are_alike_are_named() {
+    let parameters = "parameters: [{name: a, in: query, schema: {}}, {name: a, in: header, schema: {}}]";
+    assert_told(
+        &format!("  /t: {{get: {{operationId: t, {parameters}}}}}\n"),
+        "note[clashing-argument]: `a` is claimed by several arguments of `t`; the argument is `a_header`",
+    );
+    assert_told(
+        "  '/t/{a}': {get: {operationId: t}}\n  '/t/{b}': {get: {operationId: u}}\n",
+        "warning[ambiguous-path]: GET /t/{a} and GET /t/{b} are one request under two names",
+    );
+}
+
+#[test]
+fn texts_that_tell_no_tool_from_another_are_named() {
+    assert_told(
+        "  /t: {get: {operationId: listThings, description: 'List the things, list all of the things.'}}\n",
+        "warning[thin-description]: the description of `list_things` says no more than its name",
+    );
+    let one = "description: Return what is stored below this path.";
+    assert_told(
+        &format!("  /a: {{get: {{operationId: a, {one}}}}}\n  /b: {{get: {{operationId: b, {one}}}}}\n"),
+        "warning[same-description]: 2 tools have one description, `a` and `b` among them",
+    );
+}

@@ -4,7 +4,7 @@
 
 use toolwright_generator::diagnostic::Sink;
 use toolwright_generator::load::{Files, Prose};
-use toolwright_generator::{draft, generate};
+use toolwright_generator::{FileSet, draft, generate, start};
 
 /// The drafted settings, which must generate as they are.
 fn drafted(document: &str) -> String {
@@ -114,4 +114,40 @@ fn words_of_the_document_cannot_break_out_of_the_settings() {
 fn a_document_without_operations_is_a_server_without_tools() {
     let text = drafted("openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {}\n");
     assert!(!text.contains("\nexpose:"), "{text}");
+}
+
+#[test]
+fn packages_of_the_first_reading_are_those_that_the_draft_gives() {
+    let many: String =
+        (0..50).map(|n| format!("  /p{n}: {{get: {{operationId: op{n}, tags: [a{}]}}}}\n", n % 3)).collect();
+    let schemes = "servers: [{url: 'https://example.com'}]\ncomponents: {securitySchemes: {key: {type: apiKey, in: header, name: X-Key}}}\nsecurity: [{key: []}]";
+    let shapes = "servers: [{url: 'https://example.com'}]\ncomponents: {schemas: {A: {type: object, properties: {a: {type: string}}}}}";
+    let body = "  /t: {post: {operationId: make, requestBody: {content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}, delete: {}}\n";
+    for document in
+        [openapi("servers: [{url: 'https://example.com'}]", &many), openapi(schemes, &many), openapi(shapes, body)]
+    {
+        let mut files = Files::new();
+        files.insert("specs/my-api/openapi.yaml", document);
+        let mut sink = Sink::new();
+        let (draft, generated) = start(&files, "specs/my-api", "openapi.yaml", Prose::Keep, &mut sink).unwrap();
+        files.insert("specs/my-api/server.yaml", draft.text);
+        let mut again = Sink::new();
+        let expected = generate(&files, "specs/my-api", &mut again).unwrap();
+        assert_eq!(sink.to_string(), again.to_string());
+        let generated = generated.unwrap_or_else(|| panic!("nothing was made at once: {sink}"));
+        let texts =
+            |files: &FileSet| files.iter().map(|(path, text)| (path.to_owned(), text.to_vec())).collect::<Vec<_>>();
+        assert!(texts(&generated.files) == texts(&expected.files));
+    }
+}
+
+#[test]
+fn nothing_is_made_at_once_of_a_document_with_errors() {
+    let form = "{application/x-www-form-urlencoded: {schema: {type: object, properties: {made: {readOnly: true}}}}}";
+    let mut files = Files::new();
+    let paths = format!("  /t: {{post: {{requestBody: {{content: {form}}}}}}}\n");
+    files.insert("specs/my-api/openapi.yaml", openapi("", &paths));
+    let mut sink = Sink::new();
+    let (_, generated) = start(&files, "specs/my-api", "openapi.yaml", Prose::Keep, &mut sink).unwrap();
+    assert!(sink.has_errors() && generated.is_none());
 }

@@ -95,3 +95,39 @@ fn what_an_optional_body_needs_breaks_calls_that_give_other_members() {
     assert!(text.contains("`name` is required now where any other field of the body is given"), "{text}");
     assert!(!changed("name: {type: string}").is_breaking());
 }
+
+/// An argument of this name on the wire, under this name.
+fn called(arguments: &str) -> Surface {
+    surface(&format!("  /items: {{get: {{operationId: find, parameters: [{arguments}]}}}}\n"))
+}
+
+#[test]
+fn a_renamed_argument_breaks_and_is_told_as_such() {
+    let parameter = "{name: q, in: query, schema: {type: string}}";
+    let (old, new) = (called(parameter), {
+        let path = "{name: q, in: header, schema: {type: string}}";
+        called(&format!("{parameter}, {path}"))
+    });
+    let changes = compare(&old, &new);
+    let text = changes.markdown("T", "1", "2");
+    assert!(changes.is_breaking());
+    assert!(text.contains("`q` is named `q_query` now"), "{text}");
+    assert!(!text.contains("is gone") && text.contains("`q_header` is new"), "{text}");
+}
+
+#[test]
+fn arguments_that_swap_their_names_break_though_the_schema_is_the_same() {
+    let swapped = |first: &str, second: &str| {
+        let parameter = |wire: &str| format!("{{name: {wire}, in: query, schema: {{type: string}}}}");
+        let named = format!("x-toolwright: {{arguments: {{A: {{name: {first}}}, B: {{name: {second}}}}}}}");
+        surface(&format!(
+            "  /items: {{get: {{operationId: find, {named}, parameters: [{}, {}]}}}}\n",
+            parameter("A"),
+            parameter("B")
+        ))
+    };
+    let changes = compare(&swapped("one", "two"), &swapped("two", "one"));
+    let text = changes.markdown("T", "1", "2");
+    assert!(changes.is_breaking());
+    assert!(text.contains("`one` is named `two` now") && text.contains("`two` is named `one` now"), "{text}");
+}

@@ -373,3 +373,64 @@ components: {securitySchemes: {MyOAuth2: {type: http, scheme: bearer}, odd: {typ
     assert!(sink.to_string().contains("warning[unknown-scheme]: the security scheme `odd`"), "{sink}");
     assert!(support::text(&generated, "src/lib.rs").contains("env: \"T_MY_OAUTH2\""));
 }
+
+#[test]
+fn further_fields_of_an_urlencoded_form_are_one_argument_and_are_sent() {
+    let form = |further: &str| {
+        format!(
+            "{{application/x-www-form-urlencoded: {{schema: {{type: object, properties: {{a: {{type: string}}}}{further}}}}}}}"
+        )
+    };
+    let open = form(", additionalProperties: {type: integer}");
+    let extra = &schema(&open)["properties"]["extra_form"];
+    assert_eq!(extra["additionalProperties"], json!({"type": "integer"}));
+    assert_eq!(bodies(&open)["extra_form"]["in"], "extra form fields");
+    assert!(code(&open).contains("#[extra(urlencoded)]"), "{}", code(&open));
+    assert_eq!(bodies(&form(", additionalProperties: true"))["extra_form"]["in"], "extra form fields");
+    assert!(bodies(&form("")).get("extra_form").is_none());
+}
+
+#[test]
+fn properties_that_are_written_in_place_are_in_the_ledger_and_it_adds_up() {
+    let paths = "openapi: 3.1.0
+info: {title: t, version: '1'}
+paths:
+  /t:
+    post:
+      operationId: t
+      parameters: [{name: f, in: query, content: {application/json: {schema: {type: object, properties: {p: {}}}}}}]
+      requestBody: {content: {application/json: {schema: {type: object, properties: {a: {type: object, properties: {b: {}}}, made: {readOnly: true}}}}}}
+      responses:
+        '200': {description: ok, content: {application/json: {schema: {type: object, properties: {c: {}}}}}}
+        '201': {description: ok, content: {application/json: {schema: {type: object, properties: {d: {}}}}}}
+        '400': {description: no, content: {application/json: {schema: {type: object, properties: {e: {}}}}}}
+";
+    let (generated, sink) = generated(&document(paths));
+    let properties = &file(&generated, "ledger.json")["totals"]["property"];
+    let dropped = json!({"read-only": 1, "further-success": 1, "error-answer": 1});
+    assert_eq!(properties, &json!({"total": 7, "mapped": 4, "dropped": dropped}), "{sink}");
+    assert!(generated.ledger.summary().values().all(toolwright_generator::ledger::PartSummary::adds_up));
+    assert!(!sink.to_string().contains("unaccounted"), "{sink}");
+}
+
+#[test]
+fn a_body_that_would_leave_a_tool_without_inputs_stops_the_run() {
+    let empty = "{application/json: {schema: {type: object, properties: {made: {type: string, readOnly: true}}, additionalProperties: false}}}";
+    let form = "{application/x-www-form-urlencoded: {schema: {type: object, properties: {made: {type: string, readOnly: true}}}}}";
+    let told = findings(&document(&post(form)));
+    assert!(told.contains("error[body-without-inputs]: POST /t has a body"), "{told}");
+    assert!(bodies(empty).get("request").is_some());
+}
+
+#[test]
+fn a_path_that_is_not_sent_as_it_stands_is_told_with_what_is_sent() {
+    let told = |path: &str| {
+        findings(&document(&format!(
+            "openapi: 3.1.0\ninfo: {{title: t, version: '1'}}\npaths: {{\"{path}\": {{get: {{operationId: t}}}}}}\n"
+        )))
+    };
+    assert!(told("/a/../b").contains("warning[odd-path]: the path \"/a/../b\" has a segment of dots"));
+    assert!(told("/a//b").contains("has an empty segment, which is sent as it is"));
+    assert!(told("/a/{b").contains("braces that do not match"));
+    assert!(!told("/a/b/").contains("odd-path"));
+}

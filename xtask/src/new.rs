@@ -1,17 +1,18 @@
 //! `toolwright new`: from an API document to a server that runs.
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use toolwright_generator::diagnostic::Sink;
-use toolwright_generator::draft;
+use toolwright_generator::diagnostic::{Severity, Sink};
 use toolwright_generator::load::Prose;
+use toolwright_generator::start;
 
 use crate::import::import;
 use crate::invoked;
 use crate::members;
-use crate::regenerate::Regenerate;
+use crate::regenerate::{Made, Regenerate, table};
 use crate::workspace::{self, counted};
 
 /// Make a server from an API document: vendor it into specs/NAME, choose settings, generate the crates.
@@ -43,11 +44,21 @@ impl New {
         let mut sink = Sink::new();
         let files = workspace::read_folder(&root, &folder)?;
         let prose = if self.no_prose { Prose::Drop } else { Prose::Keep };
-        let Some(draft) = draft(&files, &folder, imported.file, prose, &mut sink) else {
+        let begun = Instant::now();
+        let Some((draft, generated)) = start(&files, &folder, imported.file, prose, &mut sink) else {
             return Ok(workspace::report(&sink));
         };
         workspace::write_file(&root.join(&folder).join("server.yaml"), draft.text.as_bytes())?;
-        let code = Regenerate::one(&self.name).run()?;
+        let regenerate = Regenerate::one(&self.name);
+        let code = match generated {
+            Some(generated) => {
+                table::warm_up();
+                let warnings = vec![sink.count(Severity::Warning)];
+                regenerate.finish(&root, Made { found: sink, generated: vec![generated], warnings, start: begun })?
+            }
+            // The settings may change what was found, and what is reported names the file that is there now.
+            None => regenerate.run()?,
+        };
         if code != ExitCode::SUCCESS {
             let (program, name) = (invoked::name(), &self.name);
             eprintln!("correct the document in an overlay, then run `{program} regenerate {name}`");

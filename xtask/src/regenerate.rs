@@ -4,7 +4,7 @@
 
 mod compare;
 mod earlier;
-mod table;
+pub(crate) mod table;
 mod writer;
 
 use std::path::Path;
@@ -39,6 +39,15 @@ pub(crate) struct Regenerate {
     verbose: bool,
 }
 
+/// What a run made of the specs, before anything is written.
+pub(crate) struct Made {
+    pub(crate) found: Sink,
+    pub(crate) generated: Vec<Generated>,
+    /// How many warnings each server has.
+    pub(crate) warnings: Vec<usize>,
+    pub(crate) start: Instant,
+}
+
 impl Regenerate {
     /// `regenerate --check SERVER`.
     pub(crate) fn check(server: &str) -> Self {
@@ -67,6 +76,12 @@ impl Regenerate {
             warnings.push(sink.count(Severity::Warning));
             found.append(sink);
         }
+        self.finish(&root, Made { found, generated, warnings, start })
+    }
+
+    /// Reports what was found and settles what differs from the disk.
+    pub(crate) fn finish(&self, root: &Path, made: Made) -> Result<ExitCode> {
+        let Made { found, generated, warnings, start } = made;
         let code = workspace::report(&found);
         if found.has_errors() {
             return Ok(code);
@@ -74,7 +89,7 @@ impl Regenerate {
         // Lists are weighed beside the work on files: both are long, and neither needs the other.
         let (settled, weights) = std::thread::scope(|scope| {
             let weights = scope.spawn(|| table::weights(&generated));
-            let settled = self.apply(&root, &generated);
+            let settled = self.apply(root, &generated);
             (settled, weights.join())
         });
         let (code, outcome) = settled?;

@@ -1,9 +1,11 @@
 //! Operations whose words contradict the risk that follows from their method.
 
 use crate::diagnostic::{Diagnostic, Sink};
-use crate::load::extension::Risk;
+use crate::load::extension::{EXTENSION, Risk};
 use crate::model::Model;
+use crate::model::operation::Operation;
 use crate::model::tool::Tool;
+use crate::pass::join;
 use crate::pass::name::snake;
 
 /// First words of names, ids and summaries that only read or compute.
@@ -23,8 +25,13 @@ const DESTROYING: [&str; 10] =
     ["clear", "delete", "destroy", "drop", "erase", "purge", "remove", "reset", "revoke", "terminate"];
 
 pub(super) fn report(model: &Model, sink: &mut Sink) {
-    for operation in model.operations.iter().filter(|operation| operation.extension.risk.is_none()) {
-        let Some(tool) = model.tools.iter().find(|tool| tool.origin == operation.origin) else { continue };
+    let tools = model.tools_by_operation();
+    for operation in &model.operations {
+        let Some(tool) = tools.get(operation.origin.as_str()).copied() else { continue };
+        if operation.extension.risk.is_some() {
+            contradicted(model, operation, tool, sink);
+            continue;
+        }
         let Some((word, risk, help)) = doubt(tool, operation.summary.as_deref(), operation.operation_id.as_deref())
         else {
             continue;
@@ -33,6 +40,22 @@ pub(super) fn report(model: &Model, sink: &mut Sink) {
         let place = model.loaded.document.place(&operation.origin);
         sink.push(Diagnostic::warning("doubtful-risk", message).at(place).help(help));
     }
+}
+
+/// A risk that somebody chose, and that method or words speak against: clients approve calls by it.
+fn contradicted(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) {
+    if !matches!(tool.hints.risk, Risk::ReadOnly | Risk::Compute) {
+        return;
+    }
+    let words = [operation.summary.as_deref(), operation.operation_id.as_deref()];
+    let by_word = words.into_iter().flatten().filter_map(first_word).find(|word| DESTROYING.contains(&word.as_str()));
+    let by_method = Some(&operation.method).filter(|method| matches!(method.as_str(), "DELETE" | "PUT" | "PATCH"));
+    let Some(told) = by_word.as_ref().or(by_method) else { return };
+    let message = format!("{} is declared to change nothing, and it says `{told}`", operation.route());
+    let own = join(&join(&operation.origin, EXTENSION), "risk");
+    let origin = if model.loaded.document.get(&own).is_some() { &own } else { &operation.origin };
+    let help = "say what it does: x-toolwright: {risk: write} or {risk: destructive, caution: what is lost}, or correct the rule under `hints`";
+    sink.push(Diagnostic::warning("contradicting-risk", message).at(model.loaded.document.place(origin)).help(help));
 }
 
 fn doubt(tool: &Tool, summary: Option<&str>, id: Option<&str>) -> Option<(String, &'static str, &'static str)> {

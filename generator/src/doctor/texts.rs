@@ -1,13 +1,18 @@
 //! What models are not told.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::model::Model;
 use crate::model::tool::{Argument, Role, Tool};
+use crate::pass::join;
+use crate::pass::name::snake;
 
 /// A purpose that says less does not tell a tool from its neighbours.
 const MIN_PURPOSE: usize = 24;
 
 pub(super) fn report(model: &Model, sink: &mut Sink) {
+    same_words(model, sink);
     for tool in &model.tools {
         purpose(model, tool, sink);
         for argument in tool.arguments.iter().filter(|argument| argument.shown && !is_told(model, argument)) {
@@ -28,6 +33,29 @@ pub(super) fn report(model: &Model, sink: &mut Sink) {
     }
 }
 
+/// Tools that one text describes: models cannot choose between them.
+fn same_words(model: &Model, sink: &mut Sink) {
+    let mut tools: BTreeMap<String, Vec<&Tool>> = BTreeMap::new();
+    for tool in model.tools.iter().filter(|tool| tool.is_described) {
+        tools.entry(tool.purpose.trim().to_lowercase()).or_default().push(tool);
+    }
+    for alike in tools.values() {
+        let [first, second, ..] = alike.as_slice() else { continue };
+        let message =
+            format!("{} tools have one description, `{}` and `{}` among them", alike.len(), first.name, second.name);
+        let help = "say in an overlay what each does that the others do not";
+        let place = model.loaded.document.place(&join(&second.origin, "description"));
+        sink.push(Diagnostic::warning("same-description", message).at(place).help(help));
+    }
+}
+
+/// Whether a text has no word that the tool's name does not have.
+fn repeats_name(tool: &Tool) -> bool {
+    let name: BTreeSet<&str> = tool.name.split('_').collect();
+    let words = snake(&tool.purpose);
+    words.split('_').all(|word| word.len() < 4 || name.contains(word) || name.contains(word.trim_end_matches('s')))
+}
+
 fn purpose(model: &Model, tool: &Tool, sink: &mut Sink) {
     let place = model.loaded.document.place(&tool.origin);
     if !tool.is_described {
@@ -36,6 +64,10 @@ fn purpose(model: &Model, tool: &Tool, sink: &mut Sink) {
         sink.push(Diagnostic::warning("thin-description", message).at(place).help(help));
     } else if tool.purpose.trim().chars().count() < MIN_PURPOSE {
         let message = format!("the description of `{}` says little: {:?}", tool.name, tool.purpose.trim());
+        let help = "say in an overlay what the call does, and when to use it";
+        sink.push(Diagnostic::warning("thin-description", message).at(place).help(help));
+    } else if repeats_name(tool) {
+        let message = format!("the description of `{}` says no more than its name", tool.name);
         let help = "say in an overlay what the call does, and when to use it";
         sink.push(Diagnostic::warning("thin-description", message).at(place).help(help));
     }

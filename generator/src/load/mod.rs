@@ -68,6 +68,14 @@ impl LoadedServer {
         }
     }
 
+    /// The same document with the settings of another `server.yaml`.
+    pub(crate) fn with_settings(self, text: &str, sink: &mut Sink) -> Option<Self> {
+        let source = Arc::new(Source::new(self.source.label(), text));
+        let value = source.read(sink)?;
+        let config = ServerConfig::read(&value, &|pointer| source.place(pointer), sink)?;
+        Some(Self { config, source, ..self })
+    }
+
     /// Whether an overlay that was not applied whole has this name in its text.
     #[must_use]
     pub(crate) fn unapplied_mention(&self, name: &str) -> bool {

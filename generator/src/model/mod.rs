@@ -44,6 +44,11 @@ impl<'a> Model<'a> {
         }
     }
 
+    /// The tools by the pointer of their operation.
+    pub(crate) fn tools_by_operation(&self) -> BTreeMap<&str, &Tool> {
+        self.tools.iter().map(|tool| (tool.origin.as_str(), tool)).collect()
+    }
+
     /// The schema behind a schema: follows references until something else stands there.
     pub(crate) fn resolve<'s>(&'s self, schema: &'s Schema) -> &'s Schema {
         let mut current = schema;

@@ -38,6 +38,22 @@ impl Operation {
     pub(crate) fn route(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
+
+    /// The schemas of parameters, bodies and answers.
+    pub(crate) fn schemas(&self) -> impl Iterator<Item = &Schema> {
+        let parameters = self.parameters.iter().map(|parameter| &parameter.schema);
+        let bodies = self.body.iter().chain(&self.other_bodies).map(|body| &body.schema);
+        let answers = self.responses.iter().flat_map(|answer| &answer.contents);
+        parameters.chain(bodies).chain(answers.filter_map(|(_, schema)| schema.as_ref()))
+    }
+
+    /// The schemas of parameters, bodies and answers, to be changed.
+    pub(crate) fn schemas_mut(&mut self) -> impl Iterator<Item = &mut Schema> {
+        let parameters = self.parameters.iter_mut().map(|parameter| &mut parameter.schema);
+        let bodies = self.body.iter_mut().chain(&mut self.other_bodies).map(|body| &mut body.schema);
+        let answers = self.responses.iter_mut().flat_map(|answer| &mut answer.contents);
+        parameters.chain(bodies).chain(answers.filter_map(|(_, schema)| schema.as_mut()))
+    }
 }
 
 /// Where a parameter stands in a request.

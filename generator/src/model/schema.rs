@@ -87,6 +87,8 @@ pub(crate) struct Schema {
     /// `contentMediaType`: set on a file of a form.
     pub(crate) media_type: Option<String>,
     pub(crate) read_only: bool,
+    /// What tells the alternatives of a union apart, as a sentence. It follows the description, whoever gives that.
+    pub(crate) choice: Option<String>,
     /// No value matches (`false` as a schema).
     pub(crate) never: bool,
 }

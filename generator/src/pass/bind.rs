@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::hints;
 use super::join;
-use super::name::snake;
+use super::name::{snake, unsayable};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part};
 use crate::load::extension::{EXTENSION, Secret};
@@ -16,6 +16,7 @@ use crate::model::tool::{Argument, Binding, FormKind, Frozen, HttpBinding, Objec
 mod body;
 mod exchange;
 mod members;
+mod path;
 mod said;
 mod tell_apart;
 
@@ -24,6 +25,7 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
     for operation in operations.iter_mut().filter(|operation| operation.extension.refused.is_none()) {
         body::carry_files(model, operation, sink);
         let operation = &*operation;
+        path::check(model, operation, sink);
         let mut arguments = parameters(model, operation, sink);
         arguments.extend(exchange::arguments(operation));
         arguments.extend(body::arguments(model, operation, sink));
@@ -236,10 +238,11 @@ fn template_names(path: &str) -> Vec<String> {
     parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name.to_owned()).collect()
 }
 
-/// Snake case of a wire name; signs that would vanish are spelt out, so that `+1` and `-1` stay apart.
-pub(crate) fn spelt_out(wire_name: &str) -> String {
+/// Snake case of a wire name; signs that would vanish are spelt out, so that `+1` and `-1` stay apart. Where nothing is
+/// left of a name, it is called after its `place`.
+pub(crate) fn spelt_out(wire_name: &str, place: &str) -> String {
     let spelt = wire_name.strip_prefix('+').map(|rest| format!("plus_{rest}"));
     let spelt = spelt.or_else(|| wire_name.strip_prefix('-').map(|rest| format!("minus_{rest}")));
     let name = snake(spelt.as_deref().unwrap_or(wire_name));
-    if name.is_empty() { "value".to_owned() } else { name }
+    if name.is_empty() { unsayable(wire_name, place) } else { name }
 }

@@ -74,7 +74,8 @@ fn argument_schema(model: &Model, renderer: &mut Renderer, tool: &Tool, argument
     let mut schema = argument.schema.clone();
     schema.description.clone_from(&argument.description);
     if argument.role.is_file() {
-        return file(&schema);
+        let told = schema.description.as_deref().or(model.resolve(&argument.schema).description.as_deref());
+        return file(model.resolve(&argument.schema), told);
     }
     if argument.role == Role::Member && argument.needed_by_body && !argument.required {
         let own = schema.description.as_deref().or(model.resolve(&argument.schema).description.as_deref());
@@ -95,9 +96,9 @@ fn argument_schema(model: &Model, renderer: &mut Renderer, tool: &Tool, argument
 }
 
 /// A file is given as text: where its bytes are, or the bytes themselves.
-fn file(schema: &Schema) -> Map<String, Value> {
+fn file(schema: &Schema, told: Option<&str>) -> Map<String, Value> {
     let forms = "Path, data: URI, base64: or URL.";
-    let text = match &schema.description {
+    let text = match told {
         Some(text) => format!("{text} {forms}"),
         None => forms.to_owned(),
     };

@@ -1,5 +1,7 @@
 //! Checks what people and models will read, and every name that our own files mention.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::join;
@@ -23,8 +25,9 @@ pub(super) fn lint(model: &mut Model, sink: &mut Sink) {
     if !model.loaded.is_complete {
         return;
     }
+    let tools = model.tools_by_operation();
     for operation in &model.operations {
-        let Some(tool) = model.tools.iter().find(|tool| tool.origin == operation.origin) else { continue };
+        let Some(tool) = tools.get(operation.origin.as_str()).copied() else { continue };
         routes(model, operation, sink);
         media(model, operation, tool, sink);
         if model.loaded.config.require_descriptions {
@@ -225,8 +228,13 @@ fn is_misread(model: &Model, operation: &str, argument: &Argument) -> bool {
 
 /// Every field that may be sent has a description: of its type, or of each operation whose body the type is.
 fn fields(model: &Model, sink: &mut Sink) {
+    let mut takers_by_type: BTreeMap<&str, Vec<&Tool>> = BTreeMap::new();
+    for tool in &model.tools {
+        let taken = tool.arguments.iter().filter_map(|argument| argument.schema.reference.as_deref());
+        taken.for_each(|name| takers_by_type.entry(name).or_default().push(tool));
+    }
     for (name, schema) in crate::pass::sent_types(model) {
-        let takers: Vec<&Tool> = model.tools.iter().filter(|tool| takes(tool, name)).collect();
+        let takers = takers_by_type.get(name).map_or(&[] as &[&Tool], Vec::as_slice);
         for (field, property) in schema.properties.iter().filter(|(_, property)| !property.read_only) {
             let told = property.description.as_deref().is_some_and(|text| !text.trim().is_empty());
             let told_by_takers = !takers.is_empty() && takers.iter().all(|tool| tool.field_texts.contains_key(field));
@@ -249,8 +257,4 @@ fn has_wrong_fields(model: &Model, schema: &str) -> bool {
         Some(Value::Object(fields)) => fields.values().any(|text| !text.is_string()),
         _ => true,
     }
-}
-
-fn takes(tool: &Tool, type_name: &str) -> bool {
-    tool.arguments.iter().any(|argument| argument.schema.reference.as_deref() == Some(type_name))
 }

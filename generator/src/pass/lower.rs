@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
+pub(super) use self::reference::name_of;
 use self::reference::{pointer_of, uri_fragment};
+use super::discriminator::Families;
 use super::join;
 use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::ledger::{Outcome, Part};
@@ -87,10 +89,15 @@ pub(super) fn lower(model: &mut Model, sink: &mut Sink) {
             *schema = lowering.at(&schema.origin, 0);
         }
     }
+    let families = Families::of(&model.loaded.document);
     while let Some((name, via)) = lowering.wanted.pop_first() {
         lowering.done.insert(name.clone());
         lowering.via = via;
         let schema = lowering.at(&pointer_of(&name), 0);
+        // Nothing refers to the subtypes of a type with a discriminator, which stands for them.
+        for subtype in families.subtypes(&name).filter(|subtype| !lowering.done.contains(*subtype)) {
+            lowering.wanted.entry(subtype.to_owned()).or_insert_with(|| lowering.via.clone());
+        }
         model.types.insert(name, schema);
     }
     definitions(model);

@@ -3,6 +3,7 @@
 mod account;
 pub(crate) mod bind;
 mod describe;
+mod discriminator;
 mod freeze;
 mod hints;
 mod lint;
@@ -26,6 +27,7 @@ pub(crate) use crate::source::child_pointer as join;
 pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     read::read(model, sink);
     lower::lower(model, sink);
+    discriminator::discriminate(model);
     name::name(model, sink);
     select::declare(model, sink);
     simplify::simplify(model, sink);

@@ -5,6 +5,7 @@
 //! digits of its method and path, and more where that is claimed as well, so that none of them depends on which stands
 //! first.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use sha2::{Digest, Sha256};
@@ -16,7 +17,7 @@ use crate::model::Model;
 use crate::model::operation::Operation;
 
 /// Longest name of an argument that is derived: many clients refuse longer property names.
-pub(super) const MAX_ARGUMENT: usize = 64;
+pub(crate) const MAX_ARGUMENT: usize = 64;
 
 /// Hexadecimal digits that a contested name gets at a time.
 const DIGITS: usize = 8;
@@ -122,7 +123,9 @@ fn candidate(operation: &Operation) -> String {
 
 /// Appends the words of the summary that method and path do not hold, while there is room for whole words.
 fn with_summary(mut name: String, summary: Option<&str>) -> String {
-    let words = snake(summary.unwrap_or_default());
+    // Transliterated words of other scripts would be syllables that say nothing to anybody.
+    let latin: String = summary.unwrap_or_default().chars().map(|c| if is_of_latin(c) { c } else { ' ' }).collect();
+    let words = snake(&latin);
     let mut added = 0;
     for word in words.split('_').filter(|word| word.len() > 2 && !FILLERS.contains(word)) {
         let known = name.split('_').any(|known| stem(known) == stem(word));
@@ -137,6 +140,11 @@ fn with_summary(mut name: String, summary: Option<&str>) -> String {
         added += 1;
     }
     name
+}
+
+/// Latin letters with all their accents, and everything that is no letter.
+fn is_of_latin(c: char) -> bool {
+    !c.is_alphabetic() || c <= '\u{24f}' || ('\u{1e00}'..='\u{1eff}').contains(&c)
 }
 
 /// Enough of a word to see that `models` and `model` say the same.
@@ -168,6 +176,11 @@ fn hexadecimal(text: &str, digits: usize) -> String {
     digest.iter().take(digits / 2).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// What a name is where nothing of it can be said in ASCII: its place, and eight digits that only this name has.
+pub(crate) fn unsayable(wire_name: &str, place: &str) -> String {
+    format!("{place}_{}", hexadecimal(wire_name, DIGITS))
+}
+
 /// A name in at most so many bytes: what is too long ends in digits of the whole, so that long names stay apart.
 pub(crate) fn cut(name: &str, most: usize) -> String {
     if name.len() <= most {
@@ -178,8 +191,10 @@ pub(crate) fn cut(name: &str, most: usize) -> String {
     format!("{}_{}", kept.trim_end_matches('_'), hexadecimal(name, DIGITS))
 }
 
-/// Lower-case words joined by `_`, a letter first. Empty where the text has no ASCII letter or digit.
+/// Lower-case words joined by `_`, a letter first; other scripts are transliterated. Empty where the text has neither
+/// letter nor digit.
 pub(crate) fn snake(text: &str) -> String {
+    let text = if text.is_ascii() { Cow::Borrowed(text) } else { Cow::Owned(any_ascii::any_ascii(text)) };
     let mut words = String::with_capacity(text.len() + 4);
     let mut previous = ' ';
     let mut rest = text.chars().peekable();
@@ -215,7 +230,7 @@ fn letter_first(name: String) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::with_summary;
+    use super::{snake, with_summary};
 
     fn named(summary: &str) -> String {
         with_summary("get_v1_models".to_owned(), Some(summary))
@@ -225,6 +240,20 @@ mod tests {
     fn a_summary_adds_only_what_method_and_path_do_not_say() {
         assert_eq!(named("Get the models"), "get_v1_models");
         assert_eq!(named("List available models for this user."), "get_v1_models_list_available_user");
+    }
+
+    #[test]
+    fn accents_are_taken_off_and_other_scripts_are_transliterated() {
+        assert_eq!(snake("größeMax"), "grosse_max");
+        assert_eq!(snake("cre\u{301}ation"), snake("cr\u{e9}ation"));
+        assert_eq!(snake("用户名"), "yong_hu_ming");
+        assert_eq!(snake("Имя"), "imya");
+        assert_eq!(snake("\u{e000}*"), "");
+    }
+
+    #[test]
+    fn a_summary_adds_no_syllables_of_other_scripts() {
+        assert_eq!(named("列出 verfügbare 模型"), "get_v1_models_verfugbare");
     }
 
     #[test]

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{join, lower, reached_from};
+use super::lower::{self, name_of};
+use super::{join, reached_from};
 use crate::diagnostic::Sink;
 use crate::ledger::{Outcome, Part, Rule};
 use crate::model::Model;
@@ -12,7 +13,10 @@ use crate::model::Model;
 pub(super) fn prune(model: &mut Model, _sink: &mut Sink) {
     let schemas =
         model.tools.iter().flat_map(|tool| tool.arguments.iter().map(|argument| &argument.schema).chain(&tool.output));
-    let reached: BTreeSet<String> = reached_from(model, schemas).into_keys().map(str::to_owned).collect();
+    let found = reached_from(model, schemas);
+    // The fields of a type may stand in another that was made of it.
+    let definitions = found.values().map(|schema| name_of(&schema.origin));
+    let reached: BTreeSet<String> = found.keys().map(|name| (*name).to_owned()).chain(definitions).collect();
     model.types.retain(|name, _| reached.contains(name));
     let flattened = model.tools.iter().flat_map(|tool| &tool.flattened).filter(|name| !reached.contains(*name));
     let flattened: BTreeSet<String> = flattened.cloned().collect();

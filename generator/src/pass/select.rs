@@ -57,7 +57,7 @@ pub(super) fn restrict(model: &mut Model, _sink: &mut Sink) {
 
 /// Settles which tools are listed by default: the names under `exposed`, then what the rules under `expose` pick.
 /// Where the spec has neither, all tools of a small server are, and a chosen few of a large one.
-pub(super) fn expose(model: &mut Model, sink: &mut Sink) {
+pub(crate) fn expose(model: &mut Model, sink: &mut Sink) {
     let config = &model.loaded.config;
     let mut listed = config.exposed.clone();
     let mut known: BTreeSet<String> = listed.iter().cloned().collect();

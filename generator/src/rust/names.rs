@@ -199,7 +199,7 @@ impl<'m> Collector<'m> {
 
     fn children(&mut self, schema: &'m Schema, label: &str, module: &str, sent: bool) {
         for (name, property) in &schema.properties {
-            self.inside(property, &format!("{label}_{}", bind::spelt_out(name)), module, sent);
+            self.inside(property, &format!("{label}_{}", bind::spelt_out(name, "field")), module, sent);
         }
         let own: Vec<*const Schema> = schema.properties.values().map(std::ptr::from_ref).collect();
         for child in schema.children().filter(|child| !own.contains(&std::ptr::from_ref(*child))) {
@@ -237,28 +237,35 @@ pub(super) fn is_string_enum(schema: &Schema) -> bool {
         && (schema.types.is_empty() || schema.is(JsonType::String))
 }
 
-/// A field's identifier, unique among its siblings.
+/// Identifiers of fields, unique among their siblings.
 pub(super) fn fields<'n>(wire_names: impl Iterator<Item = &'n str>) -> Vec<Ident> {
-    let mut taken = BTreeSet::new();
-    wire_names
-        .map(|wire_name| {
-            let snake = bind::spelt_out(wire_name);
-            let snake = unique(&mut taken, [snake.clone(), format!("{snake}_value")]);
-            ident(&snake)
-        })
-        .collect()
+    let wire_names: Vec<&str> = wire_names.collect();
+    told_apart(&wire_names, BTreeSet::new(), |wire_name| {
+        let snake = bind::spelt_out(wire_name, "field");
+        [snake.clone(), format!("{snake}_value")]
+    })
 }
 
 /// The identifiers of an enum's variants, in its order.
 pub(super) fn variants(values: &[&str]) -> Vec<Ident> {
-    let mut taken: BTreeSet<String> = ["Self".to_owned(), "Other".to_owned()].into();
-    values
-        .iter()
-        .map(|value| {
-            let camel = bind::spelt_out(value).to_upper_camel_case();
-            ident(&unique(&mut taken, [camel.clone(), format!("{camel}Value")]))
-        })
-        .collect()
+    told_apart(values, ["Self".to_owned(), "Other".to_owned()].into(), |value| {
+        let camel = bind::spelt_out(value, "value").to_upper_camel_case();
+        [camel.clone(), format!("{camel}Value")]
+    })
+}
+
+/// An identifier for each word, in their order. Who gets the better one does not depend on it: a word that is its own
+/// identifier goes first, then the words go by the alphabet.
+fn told_apart(words: &[&str], mut taken: BTreeSet<String>, candidates: impl Fn(&str) -> [String; 2]) -> Vec<Ident> {
+    let mut named: Vec<(usize, [String; 2])> = words.iter().map(|word| candidates(word)).enumerate().collect();
+    named.sort_by_key(|(index, [first, _])| {
+        let word = words.get(*index).copied().unwrap_or_default();
+        (first != word, word.to_owned())
+    });
+    let mut idents: Vec<(usize, Ident)> =
+        named.into_iter().map(|(index, candidates)| (index, ident(&unique(&mut taken, candidates)))).collect();
+    idents.sort_by_key(|(index, _)| *index);
+    idents.into_iter().map(|(_, ident)| ident).collect()
 }
 
 fn unique<const N: usize>(taken: &mut BTreeSet<String>, candidates: [String; N]) -> String {
@@ -324,5 +331,22 @@ pub(super) fn ident(name: &str) -> Ident {
         "gen" => Ident::new_raw("gen", Span::call_site()),
         plain if syn::parse_str::<Ident>(plain).is_ok() => Ident::new(plain, Span::call_site()),
         keyword => Ident::new_raw(keyword, Span::call_site()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{fields, variants};
+
+    fn told(idents: &[proc_macro2::Ident]) -> Vec<String> {
+        idents.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn identifiers_do_not_depend_on_the_order() {
+        assert_eq!(told(&fields(["fooBar", "foo_bar"].into_iter())), ["foo_bar_value", "foo_bar"]);
+        assert_eq!(told(&fields(["foo_bar", "fooBar"].into_iter())), ["foo_bar", "foo_bar_value"]);
+        assert_eq!(told(&variants(&["a-b", "a.b"])), ["AB", "ABValue"]);
+        assert_eq!(told(&variants(&["a.b", "a-b"])), ["ABValue", "AB"]);
     }
 }

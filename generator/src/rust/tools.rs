@@ -189,12 +189,15 @@ fn field(model: &Model, names: &Names, tool: &Tool, argument: &Argument, ident: 
         Role::Body { .. } | Role::Alternative { .. } => "The body of the request.".to_owned(),
         _ => format!("`{}` on the wire.", argument.wire_name.replace('`', "'")),
     };
-    let text = argument.description.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or(&fallback);
+    let referred = || model.resolve(&argument.schema).description.as_deref();
+    let is_text = |text: &&str| !text.trim().is_empty();
+    let told = argument.description.as_deref().filter(is_text).or_else(|| referred().filter(is_text));
+    let text = told.unwrap_or(&fallback);
     let text = doc::attributes(text);
     let place = place(tool, argument);
     let serde = serde_attributes(&argument.name, ident, !argument.required);
     let mut kind = match argument.role {
-        Role::Field { file: true, .. } if argument.schema.items.is_some() => quote!(Vec<String>),
+        Role::Field { file: true, .. } if model.resolve(&argument.schema).items.is_some() => quote!(Vec<String>),
         Role::ContentType => quote!(String),
         ref role if role.is_file() => quote!(String),
         _ => rust_type(model, names, &argument.schema),

@@ -145,19 +145,60 @@ fn difference(name: &str, old: &SurfaceTool, new: &SurfaceTool) -> Option<ToolCh
 
 /// What differs in the schemas, and in what an optional body needs, which schemas cannot say.
 fn inputs(old: &SurfaceTool, new: &SurfaceTool) -> Vec<InputChange> {
-    let mut found = inputs::compare(&old.input, &new.input);
+    let renamed = renamed_arguments(old, new);
+    let mut found = inputs::compare(&old.input, &under_old_names(&new.input, &renamed));
+    for (was, is) in &renamed {
+        found.push(InputChange { breaks: true, path: was.clone(), what: format!("is named `{is}` now") });
+    }
+    let old_names: BTreeMap<&str, &str> = renamed.iter().map(|(was, is)| (is.as_str(), was.as_str())).collect();
     let required = old.input.get("required").and_then(Value::as_array);
     let was_needed = |name: &String| {
         old.members.get(name) == Some(&true) || required.is_some_and(|names| names.iter().any(|it| it == name.as_str()))
     };
-    for (name, _) in new.members.iter().filter(|(name, is_needed)| **is_needed && !was_needed(name)) {
+    let needed = new.members.iter().filter(|(_, is_needed)| **is_needed);
+    let needed = needed.map(|(name, _)| old_names.get(name.as_str()).map_or_else(|| name.clone(), ToString::to_string));
+    for name in needed.filter(|name| !was_needed(name)) {
         // A call that gives no other member of the body is as right as it was.
-        let breaks = old.members.keys().any(|other| other != name);
+        let breaks = old.members.keys().any(|other| *other != name);
         let what = "is required now where any other field of the body is given".to_owned();
-        found.push(InputChange { breaks, path: name.clone(), what });
+        found.push(InputChange { breaks, path: name, what });
     }
     found.sort_by_key(|change| !change.breaks);
     found
+}
+
+/// Arguments that go to the same place under the same name on the wire, and are called something else now: old and new
+/// name. A name that stays while its argument goes elsewhere is among them too: two arguments may have swapped names.
+fn renamed_arguments(old: &SurfaceTool, new: &SurfaceTool) -> Vec<(String, String)> {
+    let by_wire: BTreeMap<&(String, String), &String> = new.sent_as.iter().map(|(name, sent)| (sent, name)).collect();
+    let pairs = old.sent_as.iter().filter_map(|(was, sent)| Some((was, *by_wire.get(sent)?)));
+    pairs.filter(|(was, is)| was != is).map(|(was, is)| (was.clone(), is.clone())).collect()
+}
+
+/// The schema with its arguments under the names that they had, so that a new name is one difference and not two.
+fn under_old_names(input: &Value, renamed: &[(String, String)]) -> Value {
+    if renamed.is_empty() {
+        return input.clone();
+    }
+    // A new argument may have a name that another one had before.
+    let is_reused = |name: &str| renamed.iter().any(|(was, _)| was == name);
+    let old_name = |name: &str| match renamed.iter().find(|(_, is)| is == name) {
+        Some((was, _)) => Some(was.clone()),
+        None => is_reused(name).then(|| format!("{name} (of now)")),
+    };
+    let mut out = input.clone();
+    if let Some(properties) = out.get_mut("properties").and_then(Value::as_object_mut) {
+        let all = std::mem::take(properties);
+        properties.extend(all.into_iter().map(|(name, schema)| (old_name(&name).unwrap_or(name), schema)));
+    }
+    if let Some(required) = out.get_mut("required").and_then(Value::as_array_mut) {
+        for name in required.iter_mut() {
+            if let Some(old) = name.as_str().and_then(old_name) {
+                *name = old.into();
+            }
+        }
+    }
+    out
 }
 
 /// Clients approve calls by these hints, so a call that was approved must not do more.

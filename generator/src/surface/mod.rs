@@ -39,6 +39,8 @@ pub struct SurfaceTool {
     pub input: Value,
     /// Arguments that are members of a body, and whether an optional body cannot be sent without them.
     pub members: BTreeMap<String, bool>,
+    /// Where each argument goes: its place and its name there, by the argument's own name.
+    pub sent_as: BTreeMap<String, (String, String)>,
 }
 
 impl Surface {
@@ -69,6 +71,7 @@ impl Surface {
                 hints: hints.filter_map(|(name, value)| Some((name.clone(), value.as_bool()?))).collect(),
                 texts: (text(tool, "title"), text(tool, "description")),
                 members: members(tool),
+                sent_as: sent_as(tool),
                 input,
             };
             surface.tools.insert(text(tool, "name"), found);
@@ -100,6 +103,17 @@ fn members(tool: &Value) -> BTreeMap<String, bool> {
     let members = arguments.filter(|(_, argument)| argument.get("in").is_some_and(|place| place == "member"));
     let needed = |argument: &Value| argument.get("required_by_body") == Some(&Value::Bool(true));
     members.map(|(name, argument)| (name.clone(), needed(argument))).collect()
+}
+
+/// Arguments without a name on the wire, such as whole bodies, go by their place and media type.
+fn sent_as(tool: &Value) -> BTreeMap<String, (String, String)> {
+    let arguments = tool.get("arguments").and_then(Value::as_object).into_iter().flatten();
+    let wire = |name: &str, argument: &Value| match (text(argument, "wire"), text(argument, "media_type")) {
+        (wire, _) if !wire.is_empty() => wire,
+        (_, media_type) if !media_type.is_empty() => media_type,
+        _ => name.to_owned(),
+    };
+    arguments.map(|(name, argument)| (name.clone(), (text(argument, "in"), wire(name, argument)))).collect()
 }
 
 fn text(value: &Value, key: &str) -> String {

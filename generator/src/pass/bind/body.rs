@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
 use crate::model::Model;
 use crate::model::operation::{BodyKind, FieldEncoding, Operation, RequestBody, Style};
-use crate::model::schema::{JsonType, Schema};
+use crate::model::schema::{Additional, JsonType, Schema};
 use crate::model::tool::{AlternativeField, Argument, Role};
 
 /// How a model gives a file.
@@ -89,7 +89,11 @@ fn first(model: &mut Model, operation: &Operation, body: &RequestBody) -> Vec<Ar
         required: body.required,
         needed_by_body: body.required,
         shown: true,
-        description: extension.body_description.clone().or_else(|| body.description.clone()),
+        description: extension
+            .body_description
+            .clone()
+            .or_else(|| body.description.clone())
+            .or_else(|| body.schema.description.clone()),
         schema: whole_schema(model, body),
         send_as: Vec::new(),
     }]
@@ -155,8 +159,8 @@ fn form(model: &mut Model, body: &RequestBody) -> Vec<Argument> {
     }
     // A form without declared fields still has fields: the caller names them.
     let is_free = arguments.is_empty() && fields.properties.is_empty();
-    if body.kind == BodyKind::Multipart || is_free {
-        arguments.push(extra_form(is_free));
+    if body.kind == BodyKind::Multipart || is_free || fields.further.is_some() {
+        arguments.push(extra_form(is_free, fields.further.unwrap_or_default()));
     }
     arguments
 }
@@ -166,6 +170,8 @@ fn form(model: &mut Model, body: &RequestBody) -> Vec<Argument> {
 struct Fields {
     properties: IndexMap<String, Schema>,
     required: Vec<String>,
+    /// What the document says in so many words of fields that it does not name.
+    further: Option<Additional>,
 }
 
 impl Fields {
@@ -179,6 +185,9 @@ impl Fields {
         let object = model.resolve(schema);
         for (name, property) in &object.properties {
             self.properties.entry(name.clone()).or_insert_with(|| property.clone());
+        }
+        if object.says_open || matches!(object.additional, Additional::Of(_)) {
+            self.further.get_or_insert_with(|| object.additional.clone());
         }
         if is_certain {
             self.required.extend(object.required.iter().cloned());
@@ -240,7 +249,8 @@ fn is_file(schema: &Schema) -> bool {
     !encoded && (opaque || schema.format.as_deref() == Some("binary"))
 }
 
-fn extra_form(is_free: bool) -> Argument {
+/// An argument for fields that the document does not name.
+fn extra_form(is_free: bool, further: Additional) -> Argument {
     let text = if is_free { "Fields of the form, by name." } else { "Further text fields of the form, by wire name." };
     Argument {
         origin: String::new(),
@@ -249,9 +259,9 @@ fn extra_form(is_free: bool) -> Argument {
         role: Role::Extra,
         required: false,
         needed_by_body: false,
-        shown: is_free,
+        shown: is_free || further != Additional::Open,
         description: Some(text.to_owned()),
-        schema: Schema::of(JsonType::Object),
+        schema: Schema { additional: further, ..Schema::of(JsonType::Object) },
         send_as: Vec::new(),
     }
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::super::join;
 use super::super::name::{MAX_ARGUMENT, cut};
-use super::{body, members, spelt_out};
+use super::{body, members, spelt_out, tell_apart};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::load::config::BodyMode;
 use crate::load::extension::EXTENSION;
@@ -19,7 +19,7 @@ pub(super) fn apply(operation: &Operation, arguments: &mut [Argument]) {
         let is_meant = argument.role != Role::Member || !is_parameter(&argument.wire_name);
         let said = operation.extension.arguments.get(&argument.wire_name).filter(|_| is_meant);
         if argument.name.is_empty() {
-            let derived = || cut(&spelt_out(&argument.wire_name), MAX_ARGUMENT);
+            let derived = || cut(&spelt_out(&argument.wire_name, tell_apart::place(&argument.role)), MAX_ARGUMENT);
             argument.name = said.and_then(|said| said.name.clone()).unwrap_or_else(derived);
         }
         if let Some(said) = said {

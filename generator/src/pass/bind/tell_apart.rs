@@ -6,7 +6,8 @@ use super::super::name::{MAX_ARGUMENT, cut};
 use crate::model::tool::{Argument, Role};
 
 /// Names that clash get their location appended, all of them alike. What still clashes is numbered: who had the name from
-/// the start keeps it, and the others follow by their names on the wire, so that nothing depends on the document's order.
+/// the start keeps it, and the others follow by their names on the wire, bodies by their media types, so that nothing
+/// depends on the document's order.
 pub(super) fn tell_apart(arguments: &mut [Argument]) {
     let plain: Vec<String> = arguments.iter().map(|argument| argument.name.clone()).collect();
     for indices in clashes(arguments) {
@@ -19,7 +20,8 @@ pub(super) fn tell_apart(arguments: &mut [Argument]) {
     for mut indices in clashes(arguments) {
         indices.sort_by_key(|index| {
             let argument = arguments.get(*index);
-            (argument.map(|it| &it.name) != plain.get(*index), argument.map(|it| it.wire_name.clone()))
+            let media_type = argument.and_then(|it| media_type(&it.role)).map(str::to_owned);
+            (argument.map(|it| &it.name) != plain.get(*index), argument.map(|it| it.wire_name.clone()), media_type)
         });
         for index in indices.into_iter().skip(1) {
             let Some(argument) = arguments.get_mut(index) else { continue };
@@ -41,12 +43,20 @@ fn clashes(arguments: &[Argument]) -> Vec<Vec<usize>> {
     holders.into_values().filter(|indices| indices.len() > 1).collect()
 }
 
-fn place(role: &Role) -> &'static str {
+/// The word for where an argument goes.
+pub(super) fn place(role: &Role) -> &'static str {
     match role {
         Role::Parameter { location, .. } => location.name(),
         Role::Body { .. } | Role::Member | Role::Alternative { .. } | Role::ContentType => "body",
         Role::Field { .. } => "field",
         Role::Exchange => "exchange",
         Role::Extra => "extra",
+    }
+}
+
+fn media_type(role: &Role) -> Option<&str> {
+    match role {
+        Role::Body { media_type, .. } | Role::Alternative { media_type, .. } => Some(media_type),
+        _ => None,
     }
 }

@@ -102,7 +102,7 @@ impl<'r, 'm> Renderer<'r, 'm> {
             out.insert("not".to_owned(), json!({}));
         }
         insert_types(&mut out, &schema.types);
-        let texts = [("description", &schema.description), ("format", &known_format(schema))];
+        let texts = [("description", &self.told(schema)), ("format", &known_format(schema))];
         for (keyword, text) in texts {
             if let Some(text) = text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
                 out.insert(keyword.to_owned(), text.into());
@@ -133,6 +133,17 @@ impl<'r, 'm> Renderer<'r, 'm> {
             out.insert(keyword.clone(), inner);
         }
         out
+    }
+
+    /// The description, and what tells alternatives apart: a text beside a reference takes the place of the text behind it.
+    fn told(&self, schema: &Schema) -> Option<String> {
+        let own = schema.description.as_deref().map(str::trim).filter(|text| !text.is_empty());
+        let behind = || own.and_then(|_| self.model.resolve(schema).choice.as_deref());
+        let choice = schema.choice.as_deref().or_else(behind);
+        match (own, choice) {
+            (Some(own), Some(choice)) => Some(format!("{own} {choice}")),
+            (own, choice) => own.or(choice).map(str::to_owned),
+        }
     }
 
     fn array_keywords(&mut self, schema: &Schema, out: &mut Map<String, Value>) {
@@ -205,13 +216,68 @@ fn insert_types(out: &mut Map<String, Value>, types: &[JsonType]) {
 }
 
 /// What a reference says together with what stands beside it. Texts of the nearer place win; bounds of both hold.
-fn combined(mut target: Map<String, Value>, own: Map<String, Value>) -> Map<String, Value> {
-    let is_text = |keyword: &str| matches!(keyword, "description" | "default");
-    let clash = own.keys().any(|keyword| !is_text(keyword) && target.contains_key(keyword));
-    if !clash {
-        target.extend(own);
-        return ordered(target);
+fn combined(target: Map<String, Value>, own: Map<String, Value>) -> Map<String, Value> {
+    match merged(&target, &own) {
+        Some(merged) => ordered(merged),
+        None => side_by_side(target, own),
     }
+}
+
+/// Both as one schema, where that says the same.
+fn merged(target: &Map<String, Value>, own: &Map<String, Value>) -> Option<Map<String, Value>> {
+    // Beside `$ref`, many readers see nothing; texts may be lost, members must not be.
+    if target.contains_key("$ref") && own.contains_key("properties") {
+        return None;
+    }
+    let mut out = target.clone();
+    for (keyword, value) in own {
+        match (keyword.as_str(), target.get(keyword), value) {
+            ("description" | "default", ..) | (_, None, _) => {
+                out.insert(keyword.clone(), value.clone());
+            }
+            (_, Some(told), value) if told == value => {}
+            ("properties", Some(Value::Object(told)), Value::Object(more)) => {
+                let properties = merged_members(told, more, is_closed(target) || is_closed(own))?;
+                out.insert(keyword.clone(), Value::Object(properties));
+            }
+            ("required", Some(Value::Array(told)), Value::Array(more)) => {
+                let more = more.iter().filter(|name| !told.contains(name));
+                out.insert(keyword.clone(), told.iter().chain(more).cloned().collect());
+            }
+            _ => return None,
+        }
+    }
+    let fixed = own.get("const");
+    let lists = |list: &Value| list.as_array().is_some_and(|list| fixed.is_some_and(|fixed| list.contains(fixed)));
+    if out.get("enum").is_some_and(lists) {
+        out.shift_remove("enum");
+    }
+    Some(out)
+}
+
+/// The members of both. What one of them closes, only its own members may refine.
+fn merged_members(told: &Map<String, Value>, more: &Map<String, Value>, is_closed: bool) -> Option<Map<String, Value>> {
+    let mut members = told.clone();
+    for (name, schema) in more {
+        match (told.get(name), schema) {
+            (Some(Value::Object(told)), Value::Object(more)) => {
+                members.insert(name.clone(), Value::Object(combined(told.clone(), more.clone())));
+            }
+            (None, schema) if !is_closed => {
+                members.insert(name.clone(), schema.clone());
+            }
+            _ => return None,
+        }
+    }
+    Some(members)
+}
+
+fn is_closed(schema: &Map<String, Value>) -> bool {
+    ["additionalProperties", "unevaluatedProperties", "patternProperties"].iter().any(|key| schema.contains_key(*key))
+}
+
+/// Both as parts that must hold.
+fn side_by_side(mut target: Map<String, Value>, own: Map<String, Value>) -> Map<String, Value> {
     let mut out = own;
     for text in ["description", "default"] {
         let told = target.shift_remove(text);

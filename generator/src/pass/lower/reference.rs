@@ -12,7 +12,7 @@ use crate::pass::join;
 const MAX_HOPS_TOLD: usize = 16;
 
 /// A type's name: that of a definition, or the pointer of any other node.
-fn name_of(pointer: &str) -> String {
+pub(in crate::pass) fn name_of(pointer: &str) -> String {
     match pointer.strip_prefix(DEFINITIONS) {
         Some(name) if !name.contains('/') => name.replace("~1", "/").replace("~0", "~"),
         _ => pointer.to_owned(),

@@ -1,0 +1,174 @@
+//! Unions with a discriminator (OpenAPI 3.1 section 4.8.25), so that models fill them right: each alternative has the tag
+//! fixed to its own value and requires it, and the union's text names the values.
+//!
+//! A type that has a discriminator and no union, and that others extend by `allOf`, stands for those others: it becomes
+//! the union of them, and what it says itself moves to a type of its own that they extend in its place.
+
+mod family;
+mod tag;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(super) use family::Families;
+use family::{Family, Mapping, mapping_at};
+use tag::{Tag, is_closed, is_object, is_union};
+
+use super::join;
+use crate::model::Model;
+use crate::model::schema::{JsonType, Schema};
+
+/// Names of the values that a union's text shows; a schema lists all of them.
+const SHOWN_VALUES: usize = 12;
+
+type Types = BTreeMap<String, Schema>;
+
+pub(super) fn discriminate(model: &mut Model) {
+    let document = &model.loaded.document;
+    let families = Families::of(document);
+    let bases = extend_bases(model, &families);
+    let types = model.types.clone();
+    let mut pin = |schema: &mut Schema| {
+        if is_union(schema)
+            && let Some((tag, mapping)) = mapping_at(document, &join(&schema.origin, "discriminator"))
+        {
+            pin_union(&types, schema, &tag, &mapping);
+        }
+    };
+    for operation in &mut model.operations {
+        operation.schemas_mut().for_each(|schema| schema.walk_mut(&mut pin));
+    }
+    model.types.values_mut().for_each(|schema| schema.walk_mut(&mut pin));
+    for (parent, base) in &bases {
+        let Some(family) = families.get(parent) else { continue };
+        let description = model.types.get_mut(base).and_then(|base| base.description.take());
+        let union = Schema { description, ..union_of_family(&model.types, family, &bases, base) };
+        model.types.insert(parent.clone(), union);
+    }
+}
+
+/// Moves what the parents of families say themselves to types of their own. Returns those types by parent.
+fn extend_bases(model: &mut Model, families: &Families) -> BTreeMap<String, String> {
+    let mut bases: BTreeMap<String, String> = BTreeMap::new();
+    for parent in used_parents(model, families) {
+        let Some(schema) = model.types.get(&parent).cloned() else { continue };
+        let mut base = format!("{parent}Base");
+        while model.types.contains_key(&base) {
+            base.push('_');
+        }
+        model.types.insert(base.clone(), schema);
+        bases.insert(parent, base);
+    }
+    for (parent, base) in &bases {
+        for subtype in families.subtypes(parent) {
+            for name in [Some(subtype), bases.get(subtype).map(String::as_str)].into_iter().flatten() {
+                let parts = model.types.get_mut(name).into_iter().flat_map(|schema| &mut schema.all_of);
+                parts
+                    .filter(|part| part.reference.as_ref() == Some(parent))
+                    .for_each(|part| part.reference = Some(base.clone()));
+            }
+        }
+    }
+    bases
+}
+
+/// Parents of families that something refers to, other than the types that extend them.
+fn used_parents(model: &Model, families: &Families) -> BTreeSet<String> {
+    let mut used = BTreeSet::new();
+    if families.is_empty() {
+        return used;
+    }
+    let mut note = |schema: &Schema| {
+        schema.walk(&mut |inner| {
+            used.extend(inner.reference.iter().filter(|name| families.get(name).is_some()).cloned());
+        });
+    };
+    for operation in &model.operations {
+        operation.schemas().for_each(&mut note);
+    }
+    for (name, schema) in &model.types {
+        let extends = |part: &Schema| {
+            part.reference.as_deref().is_some_and(|parent| families.subtypes(parent).any(|subtype| subtype == name))
+        };
+        let mut rest = schema.clone();
+        rest.all_of.retain(|part| !extends(part));
+        note(&rest);
+    }
+    used
+}
+
+/// The union that a family's parent stands for.
+fn union_of_family(types: &Types, family: &Family, bases: &BTreeMap<String, String>, base: &str) -> Schema {
+    let Some(told) = types.get(base) else { return Schema::default() };
+    let tag = Tag { types, name: &family.tag };
+    let mut alternatives: Vec<Schema> = Vec::new();
+    let mut values: Vec<String> = Vec::new();
+    let mut add = |alternative: Schema, schema: &Schema, own: Vec<String>| {
+        let mut alternative = alternative;
+        tag.pin(&mut alternative, schema, &own);
+        values.extend(own);
+        alternatives.push(alternative);
+    };
+    for (subtype, own) in family.by_subtype() {
+        // A subtype that stands for others itself is meant as what it says itself: the others are of this family, too.
+        let name = bases.get(subtype).map_or(subtype, String::as_str);
+        let Some(schema) = types.get(name) else { continue };
+        let is_whole = name == base || tag::extends(types, schema, base) || is_closed(told) || is_closed(schema);
+        let alternative = match is_whole {
+            true => referring(name),
+            false => Schema { all_of: vec![referring(base), referring(name)], ..Schema::default() },
+        };
+        let own = tag.values_of(schema, &own);
+        add(alternative, schema, own);
+    }
+    // Values that the parent lists and no subtype has are objects of the parent alone.
+    let known: BTreeSet<String> = family.by_subtype().into_iter().flat_map(|(_, own)| own).collect();
+    let mut rest = tag.fixed(told).unwrap_or_default();
+    rest.retain(|value| !known.contains(value));
+    if !rest.is_empty() {
+        add(referring(base), told, rest);
+    }
+    if told.types.contains(&JsonType::Null) {
+        alternatives.push(Schema::of(JsonType::Null));
+    }
+    let choice = sentence(&family.tag, &values);
+    Schema { choice, any_of: alternatives, origin: told.origin.clone(), ..Schema::default() }
+}
+
+fn referring(name: &str) -> Schema {
+    Schema { reference: Some(name.to_owned()), ..Schema::default() }
+}
+
+/// Fixes the tag of each alternative, where the document says what it is.
+fn pin_union(types: &Types, union: &mut Schema, tag_name: &str, mapping: &Mapping) {
+    let tag = Tag { types, name: tag_name };
+    let mut values = Vec::new();
+    for alternative in union.any_of.iter_mut().chain(&mut union.one_of) {
+        let target = alternative.reference.clone();
+        let schema = target.as_deref().and_then(|name| types.get(name)).cloned().unwrap_or_else(|| alternative.clone());
+        if is_union(&schema) || !is_object(&schema) {
+            continue;
+        }
+        let mapped = mapping.iter().filter(|(_, name)| target.as_ref() == Some(name)).map(|(value, _)| value.clone());
+        let mut own: Vec<String> = mapped.collect();
+        // Without a mapping the value is the name of the schema.
+        if own.is_empty() {
+            own.extend(target.iter().filter(|name| !name.starts_with('/')).cloned());
+        }
+        let own = tag.values_of(&schema, &own);
+        tag.pin(alternative, &schema, &own);
+        values.extend(own);
+    }
+    union.choice = sentence(tag_name, &values);
+}
+
+/// Which values there are, for the union's text.
+fn sentence(tag: &str, values: &[String]) -> Option<String> {
+    let mut seen = BTreeSet::new();
+    let distinct: Vec<&String> = values.iter().filter(|value| seen.insert(*value)).collect();
+    if distinct.len() < 2 {
+        return None;
+    }
+    let shown: Vec<String> = distinct.iter().take(SHOWN_VALUES).map(|value| format!("`{value}`")).collect();
+    let more = if distinct.len() > SHOWN_VALUES { " and more" } else { "" };
+    Some(format!("`{tag}` says which form it has: {}{more}.", shown.join(", ")))
+}

@@ -13,8 +13,15 @@ RUNS = 3
 BUILT = 1000
 
 
+# Records refer to each other within groups of so many: what an operation reaches is its own area, whatever the size of the API.
+GROUP = 8
+
+
 def schema(number, count):
     """A record of a few fields that refers to two others, as most do."""
+    first = number - number % GROUP
+    size = min(GROUP, count - first)
+    near = [f"#/components/schemas/Record{first + (number * step + 1) % size}" for step in (7, 3)]
     return {
         "type": "object",
         "description": f"Record {number}.",
@@ -23,8 +30,8 @@ def schema(number, count):
             "name": {"type": "string", "description": "Name of the record.", "maxLength": 80},
             "state": {"type": "string", "enum": ["open", "closed"], "description": "Whether it is open."},
             "amount": {"type": "integer", "minimum": 0, "description": "How much of it."},
-            "parent": {"$ref": f"#/components/schemas/Record{(number * 7 + 1) % count}"},
-            "parts": {"type": "array", "items": {"$ref": f"#/components/schemas/Record{(number * 3 + 2) % count}"}},
+            "parent": {"$ref": near[0]},
+            "parts": {"type": "array", "items": {"$ref": near[1]}},
         },
     }
 

@@ -42,7 +42,8 @@ pub(crate) async fn measure(server: &Path, report: &mut Report) -> anyhow::Resul
     let pages = (CONNECTIONS * PAGES) as f64;
     let speed = pages / started.elapsed().as_secs_f64();
     let cpu = (server.cpu_seconds()? - cpu) * 1000.0 / pages;
-    let measured = format!("{speed:.0} pages/s, {cpu:.3} ms CPU, {} pages of {} bytes", cursors.len(), bytes / cursors.len());
+    let measured =
+        format!("{speed:.0} pages/s, {cpu:.3} ms CPU, {} pages of {} bytes", cursors.len(), bytes / cursors.len());
     report.row("tools/list, 1,000 operations", measured, ">= 2,000 pages/s", speed >= TARGET);
     Ok(())
 }

@@ -12,9 +12,7 @@ use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use reqwest::StatusCode;
 use tokio::runtime::{Builder, Runtime};
-use toolwright_core::{
-    Binding, Declared, Envelope, HttpBinding, Payload, Risk, SearchTerms, StreamDialect, ToolSpec,
-};
+use toolwright_core::{Binding, Declared, Envelope, HttpBinding, Payload, Risk, SearchTerms, StreamDialect, ToolSpec};
 use toolwright_http::{CallContext, Config, Upstream, Url};
 
 /// A credential that upstreams may repeat.
@@ -129,7 +127,9 @@ impl<'a> Answer<'a> {
             let colon = line.iter().position(|byte| *byte == b':')?;
             let (name, value) = (std::str::from_utf8(&line[..colon]).ok()?, line[colon + 1..].trim_ascii());
             match name {
-                "cuts" => cuts = std::str::from_utf8(value).ok()?.split(' ').filter_map(|cut| cut.parse().ok()).collect(),
+                "cuts" => {
+                    cuts = std::str::from_utf8(value).ok()?.split(' ').filter_map(|cut| cut.parse().ok()).collect()
+                }
                 _ => headers.push((name, value)),
             }
         }

@@ -55,10 +55,7 @@ static PARAMETERS: [Parameter; 20] = [
     parameter("tabs", "tabs", Location::Query, Style::Tabs),
     exploded(parameter("deep", "deep", Location::Query, Style::Deep)),
     parameter("json", "json[]", Location::Query, Style::Json),
-    Parameter {
-        send_as: &[("yes", "1"), ("no", "0")],
-        ..parameter("switch", "switch", Location::Query, Style::Form)
-    },
+    Parameter { send_as: &[("yes", "1"), ("no", "0")], ..parameter("switch", "switch", Location::Query, Style::Form) },
     parameter("trace", "X-Trace", Location::Header, Style::Simple),
     exploded(parameter("labels", "X-Labels", Location::Header, Style::Simple)),
     parameter("raw", "X-Raw", Location::Header, Style::Json),

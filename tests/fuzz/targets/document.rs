@@ -6,7 +6,10 @@
 
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
+mod structure;
+
+use fastrand::Rng;
+use libfuzzer_sys::{fuzz_mutator, fuzz_target, fuzzer_mutate};
 use toolwright_generator::diagnostic::Sink;
 use toolwright_generator::load::{Files, Prose};
 use toolwright_generator::surface::Surface;
@@ -28,6 +31,22 @@ fuzz_target!(|input: &[u8]| {
     assert!(!sink.to_string().contains("does not parse"), "the emitters wrote broken code:\n{sink}");
     if let Some(generated) = generated {
         check(&spec.files, &generated);
+    }
+});
+
+// Three of four changes are those of a document; the others are the library's own, of bytes.
+fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    let mut random = Rng::with_seed(seed.into());
+    let document = split(&data[..size])[0];
+    let end = document.len();
+    let changed = random.u8(..4) > 0;
+    let changed = changed.then(|| structure::changed(document, &mut random)).flatten();
+    match changed.map(|document| [document.as_slice(), &data[end..size]].concat()) {
+        Some(changed) if changed.len() <= max_size => {
+            data[..changed.len()].copy_from_slice(&changed);
+            changed.len()
+        }
+        _ => fuzzer_mutate(data, size, max_size),
     }
 });
 

@@ -56,7 +56,10 @@ pub(crate) async fn open(
 }
 
 /// Our side of a connection whose handshake is done.
-pub(crate) async fn client_side<S: AsyncRead + AsyncWrite + Unpin>(connection: S, config: &Config) -> WebSocketStream<S> {
+pub(crate) async fn client_side<S: AsyncRead + AsyncWrite + Unpin>(
+    connection: S,
+    config: &Config,
+) -> WebSocketStream<S> {
     let largest = usize::try_from(config.max_response_bytes.min(LARGEST_MESSAGE)).unwrap_or(usize::MAX);
     let limits = WebSocketConfig::default().max_message_size(Some(largest)).max_frame_size(Some(largest));
     WebSocketStream::from_raw_socket(connection, Role::Client, Some(limits)).await

@@ -37,3 +37,5 @@ pub use reqwest::Url;
 pub use saved::{SavedError, SavedFile, SavedFiles};
 pub use tokio_util::sync::CancellationToken;
 pub use upstream::Upstream;
+#[cfg(feature = "fuzzing")]
+pub use upstream::WrittenRequest;

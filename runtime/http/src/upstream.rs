@@ -1,5 +1,11 @@
 //! The upstream: one configuration, one client, all calls.
 
+#[cfg(feature = "fuzzing")]
+mod fuzzing;
+
+#[cfg(feature = "fuzzing")]
+pub use fuzzing::WrittenRequest;
+
 use std::{sync::Arc, time::Duration};
 
 use reqwest::header::HeaderValue;
@@ -8,7 +14,7 @@ use tokio::time::Instant;
 use toolwright_core::{Binding, Envelope, HttpBinding, StreamDialect, ToolError, ToolSpec};
 
 use crate::{
-    answer::{self, Masks, Reader, Shapes},
+    answer::{self, Masks, Reader, Reply, Shapes},
     auth::{self, Tokens},
     body::Payload,
     config::{self, Config, ConfigError},
@@ -198,17 +204,27 @@ impl Upstream {
         if reply.status.as_u16() == 401 {
             tokens.forget(credentials.fetched()).await;
         }
+        Ok(self.read(reply, expected, planned.method.is_safe(), context).await)
+    }
+
+    async fn read(
+        &self,
+        reply: Reply,
+        expected: Expected<'_>,
+        changes_nothing: bool,
+        context: &CallContext,
+    ) -> Envelope {
         let reader = Reader {
-            config,
+            config: &self.inner.config,
             saved: &self.inner.saved,
             context,
             produces: expected.produces,
             dialect: expected.dialect,
-            changes_nothing: planned.method.is_safe(),
+            changes_nothing,
             secret: expected.masks.hides_content(),
             masks_names: expected.masks.by_name(),
         };
-        Ok(answer::read(reader, reply).await)
+        answer::read(reader, reply).await
     }
 
     /// Opens the file inputs of a body.

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{process::Server, report::Report, upstream};
 
 /// Connections at a time.
-const CONNECTIONS: usize = 8;
+pub(crate) const CONNECTIONS: usize = 8;
 /// Calls on each connection.
 const CALLS: usize = 2_500;
 
@@ -90,7 +90,7 @@ async fn check_one(server: &Server, tool: &str, body: &str) -> anyhow::Result<()
     Ok(())
 }
 
-fn client() -> anyhow::Result<reqwest::Client> {
+pub(crate) fn client() -> anyhow::Result<reqwest::Client> {
     Ok(reqwest::Client::builder().tcp_nodelay(true).pool_max_idle_per_host(1).build()?)
 }
 

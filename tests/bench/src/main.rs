@@ -4,6 +4,7 @@
 
 mod calls;
 mod memory;
+mod pages;
 mod process;
 mod report;
 mod start;
@@ -22,21 +23,21 @@ async fn main() -> anyhow::Result<()> {
         Some(path) => path.into(),
         None => build("localai-server", Profile::Release).context("the server under test")?,
     };
-    let echo = build_echo()?;
+    let (echo, wide) = (beside("echo-server")?, beside("wide-server")?);
     let mut report = Report::default();
     start::listing(&server, &mut report).await?;
     start::start(&server, &mut report).await?;
     calls::measure(&server, &echo, &mut report).await?;
+    pages::measure(&wide, &mut report).await?;
     memory::large_answer(&server, &mut report).await?;
     start::regenerate(&mut report)?;
     report.print();
     Ok(())
 }
 
-/// The yardstick is built beside this binary, in the same profile.
-fn build_echo() -> anyhow::Result<std::path::PathBuf> {
-    let this = std::env::current_exe()?;
-    let echo = this.with_file_name("echo-server");
-    anyhow::ensure!(echo.exists(), "echo-server is not built; run `cargo xtask bench`");
-    Ok(echo)
+/// The yardstick and the wide server are built beside this binary, in the same profile.
+fn beside(name: &str) -> anyhow::Result<std::path::PathBuf> {
+    let path = std::env::current_exe()?.with_file_name(name);
+    anyhow::ensure!(path.exists(), "{name} is not built; run `cargo xtask bench`");
+    Ok(path)
 }

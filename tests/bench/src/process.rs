@@ -23,11 +23,20 @@ impl Server {
 
     /// Starts the server under test on a free port, with one worker.
     pub(crate) async fn localai(binary: &Path, upstream: &str) -> anyhow::Result<Self> {
+        Server::start(binary, &[("LOCALAI_BASE_URL", upstream)]).await
+    }
+
+    /// Starts the server of 1,000 operations with all of them listed.
+    pub(crate) async fn wide(binary: &Path) -> anyhow::Result<Self> {
+        Server::start(binary, &[("WIDE_MCP_EXPOSED_TOOLS", "*")]).await
+    }
+
+    async fn start(binary: &Path, settings: &[(&str, &str)]) -> anyhow::Result<Self> {
         let state = tempfile::tempdir()?;
         let port = std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
         let child = command(binary)
             .arg("http")
-            .env("LOCALAI_BASE_URL", upstream)
+            .envs(settings.iter().copied())
             .env("MCP_PORT", port.to_string())
             .env("MCP_WORKERS", "1")
             .env("XDG_STATE_HOME", state.path())

@@ -183,8 +183,11 @@ fn scrub(envelope: &mut Envelope, key: &str) {
             data.iter_mut().chain(events).for_each(|value| scrub_value(value, key));
         }
         Payload::Messages { messages, .. } => messages.iter_mut().for_each(|value| scrub_value(value, key)),
-        Payload::Empty | Payload::Binary(_) => {}
+        Payload::Binary(binary) => scrub_text(&mut binary.mime_type, key),
+        Payload::Empty => {}
     }
+    envelope.content_type.iter_mut().for_each(|text| scrub_text(text, key));
+    envelope.attachments.iter_mut().for_each(|attachment| scrub_text(&mut attachment.mime_type, key));
     envelope.headers.iter_mut().for_each(|(_, value)| scrub_text(value, key));
     envelope.extra.values_mut().for_each(|value| scrub_value(value, key));
     envelope.warnings.iter_mut().for_each(|text| scrub_text(text, key));
@@ -197,7 +200,13 @@ fn scrub_value(value: &mut Value, key: &str) {
     match value {
         Value::String(text) => scrub_text(text, key),
         Value::Array(items) => items.iter_mut().for_each(|item| scrub_value(item, key)),
-        Value::Object(members) => members.values_mut().for_each(|member| scrub_value(member, key)),
+        Value::Object(members) => {
+            if members.keys().any(|name| name.contains(key)) {
+                let named = std::mem::take(members).into_iter();
+                *members = named.map(|(name, member)| (name.replace(key, MASK), member)).collect();
+            }
+            members.values_mut().for_each(|member| scrub_value(member, key));
+        }
         _ => {}
     }
 }

@@ -476,3 +476,17 @@ async fn binary_content_of_an_error_is_not_kept() {
     assert_eq!((binary(&envelope).size_bytes, envelope.attachments.len()), (3, 0));
     assert_eq!(binary(&envelope).saved_path, None);
 }
+
+#[tokio::test]
+async fn the_api_key_is_taken_out_of_names_and_of_the_media_type() {
+    let answers = [
+        answer("200 OK", &[("content-type", "application/json")], r#"{"key-12345": {"a key-12345": 1}}"#),
+        answer("200 OK", &[("content-type", "image/key-12345")], "\0"),
+    ];
+    for answer in answers {
+        let server = Server::with(answer).await;
+        let setting = Setting::for_server(&server).with(|config| config.api_key = Some("key-12345".into()));
+        let envelope = setting.call(&tool(GET), json!({})).await;
+        assert!(envelope.ok && !format!("{envelope:?}").contains("key-12345"), "{envelope:?}");
+    }
+}

@@ -42,7 +42,8 @@ impl Attempt<'_> {
         Err(Fault::TooManyRedirects)
     }
 
-    fn request(&self, method: Method, mut url: Url, with_body: bool) -> Request {
+    /// The request as it is sent, with credentials.
+    pub(crate) fn request(&self, method: Method, mut url: Url, with_body: bool) -> Request {
         self.credentials.add_to_url(&mut url);
         let mut request = Request::new(method, url);
         let headers = request.headers_mut();

@@ -10,6 +10,8 @@ mod tests;
 pub(crate) use attempt::Attempt;
 pub(crate) use fault::{broke_off, no_answer, unreachable};
 pub(crate) use loading::details_of as loading_details;
+#[cfg(feature = "fuzzing")]
+pub(crate) use loading::of as loading;
 pub(crate) use retry::retry_after;
 
 use toolwright_core::ToolError;

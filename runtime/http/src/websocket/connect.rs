@@ -5,7 +5,10 @@ use reqwest::{
     header::{CONNECTION, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE},
 };
 use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::{Instant, timeout_at},
+};
 use tokio_tungstenite::{
     WebSocketStream,
     tungstenite::{
@@ -19,6 +22,7 @@ use super::{Refusal, Session};
 use crate::{
     answer::{message_of, refusal},
     auth::{self, Tokens},
+    config::Config,
     connect::LazyClient,
     encode::Target,
     send::{no_answer, unreachable},
@@ -42,15 +46,23 @@ pub(crate) async fn open(
     until: Instant,
 ) -> Result<Socket, Refusal> {
     let client = client.get(session.config)?;
-    let largest = usize::try_from(session.config.max_response_bytes.min(LARGEST_MESSAGE)).unwrap_or(usize::MAX);
-    let limits = WebSocketConfig::default().max_message_size(Some(largest)).max_frame_size(Some(largest));
     let connected = Instant::now() + session.config.connect_timeout;
     let opening = timeout_at(connected.min(until), shake_hands(session, client, tokens, target));
     match session.context.bound(opening).await.map_err(|interrupted| interrupted.into_error(true))? {
-        Ok(upgraded) => Ok(WebSocketStream::from_raw_socket(upgraded?, Role::Client, Some(limits)).await),
+        Ok(upgraded) => Ok(client_side(upgraded?, session.config).await),
         Err(_) if until <= connected => Err(out_of_time().into()),
         Err(elapsed) => Err(unreachable(session.config, &elapsed).into()),
     }
+}
+
+/// Our side of a connection whose handshake is done.
+pub(crate) async fn client_side<S: AsyncRead + AsyncWrite + Unpin>(
+    connection: S,
+    config: &Config,
+) -> WebSocketStream<S> {
+    let largest = usize::try_from(config.max_response_bytes.min(LARGEST_MESSAGE)).unwrap_or(usize::MAX);
+    let limits = WebSocketConfig::default().max_message_size(Some(largest)).max_frame_size(Some(largest));
+    WebSocketStream::from_raw_socket(connection, Role::Client, Some(limits)).await
 }
 
 fn out_of_time() -> ToolError {

@@ -3,18 +3,21 @@
 use std::time::Duration;
 
 use futures_util::{Sink, SinkExt, Stream, StreamExt};
-use tokio::time::{Instant, sleep_until, timeout};
-use tokio_tungstenite::tungstenite::{
-    self, Message,
-    error::ProtocolError,
-    protocol::{CloseFrame, frame::coding::CloseCode},
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::{Instant, sleep_until, timeout},
+};
+use tokio_tungstenite::{
+    WebSocketStream,
+    tungstenite::{
+        self, Message,
+        error::ProtocolError,
+        protocol::{CloseFrame, frame::coding::CloseCode},
+    },
 };
 use toolwright_core::{Code, ToolError};
 
-use super::{
-    connect::Socket,
-    inbox::{Inbox, Taken},
-};
+use super::inbox::{Inbox, Taken};
 use crate::{
     answer::{Unread, one_line},
     context::{CallContext, Interrupted},
@@ -105,7 +108,12 @@ pub(crate) struct Talk<'a> {
 
 impl Talk<'_> {
     /// Says everything and listens meanwhile, until one of the bounds or the upstream ends it.
-    pub(crate) async fn hold(&self, socket: Socket, outgoing: Vec<Message>, inbox: &mut Inbox<'_>) -> Ended {
+    pub(crate) async fn hold<S: AsyncRead + AsyncWrite + Unpin>(
+        &self,
+        socket: WebSocketStream<S>,
+        outgoing: Vec<Message>,
+        inbox: &mut Inbox<'_>,
+    ) -> Ended {
         let (mut sink, mut source) = socket.split();
         let ended = self.talk(&mut sink, &mut source, outgoing, inbox).await;
         let ours = matches!(ended, Ended::MaxMessages { .. } | Ended::Timeout | Ended::Reported(_));

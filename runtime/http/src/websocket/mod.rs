@@ -8,7 +8,11 @@ mod inbox;
 mod tests;
 
 use serde_json::{Map, Value};
-use tokio::time::Instant;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    time::Instant,
+};
+use tokio_tungstenite::WebSocketStream;
 use toolwright_core::{Code, Envelope, Payload, ToolError, WebSocketBinding};
 
 use self::{
@@ -70,10 +74,26 @@ impl Session<'_> {
         let target = encode::target(&self.config.base_url, binding.path, binding.parameters, arguments)?;
         let until = conversation.until(self.context);
         let socket = connect::open(self, client, tokens, target, until).await?;
+        Ok(self.talk(socket, conversation, until).await)
+    }
+
+    /// An exchange over an open connection.
+    async fn talk<S>(self, socket: WebSocketStream<S>, conversation: Conversation, until: Instant) -> Envelope
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
         let mut inbox = Inbox::new(self, conversation.max_messages);
         let talk = Talk { context: self.context, until, flushes: conversation.flushes };
         let ended = talk.hold(socket, conversation.outgoing, &mut inbox).await;
-        Ok(conclude(ended, inbox).await)
+        conclude(ended, inbox).await
+    }
+
+    /// What a caller that says nothing receives over a connection.
+    #[cfg(feature = "fuzzing")]
+    pub(crate) async fn receive(self, connection: impl AsyncRead + AsyncWrite + Unpin) -> Result<Envelope, ToolError> {
+        let conversation = Conversation::read(self.config, toolwright_core::Exchange::Receive, &Map::new())?;
+        let until = conversation.until(self.context);
+        Ok(self.talk(connect::client_side(connection, self.config).await, conversation, until).await)
     }
 }
 

@@ -6,16 +6,11 @@ use serde_json::Value;
 
 use crate::diagnostic::Sink;
 use crate::model::Model;
+use crate::model::operation::Operation;
 use crate::model::schema::{Additional, JsonType, Schema};
 
 pub(super) fn simplify(model: &mut Model, _sink: &mut Sink) {
-    let operations = model.operations.iter_mut().flat_map(|operation| {
-        let parameters = operation.parameters.iter_mut().map(|parameter| &mut parameter.schema);
-        let body = operation.body.iter_mut().chain(&mut operation.other_bodies).map(|body| &mut body.schema);
-        let answers = operation.responses.iter_mut();
-        let answers = answers.flat_map(|answer| answer.contents.iter_mut().filter_map(|(_, schema)| schema.as_mut()));
-        parameters.chain(body).chain(answers).collect::<Vec<_>>()
-    });
+    let operations = model.operations.iter_mut().flat_map(Operation::schemas_mut);
     for schema in operations.chain(model.types.values_mut()) {
         schema.walk_mut(&mut simplified);
     }

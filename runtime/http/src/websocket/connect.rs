@@ -20,7 +20,7 @@ use crate::{
     answer::{message_of, refusal},
     auth::{self, Tokens},
     connect::LazyClient,
-    encode::Target,
+    plan::Planned,
     send::{no_answer, unreachable},
 };
 
@@ -38,14 +38,14 @@ pub(crate) async fn open(
     session: Session<'_>,
     client: &LazyClient,
     tokens: &Tokens,
-    target: Target,
+    planned: Planned,
     until: Instant,
 ) -> Result<Socket, Refusal> {
     let client = client.get(session.config)?;
     let largest = usize::try_from(session.config.max_response_bytes.min(LARGEST_MESSAGE)).unwrap_or(usize::MAX);
     let limits = WebSocketConfig::default().max_message_size(Some(largest)).max_frame_size(Some(largest));
     let connected = Instant::now() + session.config.connect_timeout;
-    let opening = timeout_at(connected.min(until), shake_hands(session, client, tokens, target));
+    let opening = timeout_at(connected.min(until), shake_hands(session, client, tokens, planned));
     match session.context.bound(opening).await.map_err(|interrupted| interrupted.into_error(true))? {
         Ok(upgraded) => Ok(WebSocketStream::from_raw_socket(upgraded?, Role::Client, Some(limits)).await),
         Err(_) if until <= connected => Err(out_of_time().into()),
@@ -63,12 +63,12 @@ async fn shake_hands(
     session: Session<'_>,
     client: &Client,
     tokens: &Tokens,
-    target: Target,
+    planned: Planned,
 ) -> Result<Upgraded, Refusal> {
     let failed = |error: &reqwest::Error| Refusal::from(no_answer(session.config, error, true));
-    let credentials = auth::obtain(session.config, client, tokens, None, session.context).await?;
+    let credentials = auth::obtain(session.config, client, tokens, planned.security, session.context).await?;
     let key = generate_key();
-    let Target { mut url, mut headers, .. } = target;
+    let Planned { mut url, mut headers, .. } = planned;
     credentials.add_to_url(&mut url);
     credentials.add_to_headers(&mut headers);
     let request = client
@@ -80,6 +80,9 @@ async fn shake_hands(
         .header(SEC_WEBSOCKET_KEY, &key);
     let response = request.send().await.map_err(|error| failed(&error))?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        if response.status() == StatusCode::UNAUTHORIZED {
+            tokens.forget(credentials.fetched()).await;
+        }
         return Err(refused(response).await);
     }
     let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT).map(HeaderValue::as_bytes);

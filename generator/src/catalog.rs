@@ -102,12 +102,16 @@ pub(crate) fn annotations(tool: &Tool) -> Value {
 fn binding(tool: &Tool) -> Value {
     match &tool.binding {
         Binding::NoRoute(route) => json!({"no_route": {"missing": route.missing, "instead": route.instead}}),
-        Binding::WebSocket { path, exchange } => {
+        Binding::WebSocket { path, exchange, security, server } => {
             let exchange = match exchange {
                 WebSocketExchange::Receive => "receive",
                 WebSocketExchange::Session => "session",
             };
-            json!({"websocket": {"path": path, "exchange": exchange}})
+            let mut out = Map::new();
+            out.insert("path".to_owned(), path.as_str().into());
+            out.insert("exchange".to_owned(), exchange.into());
+            reached(security.as_ref(), server.as_ref(), &mut out);
+            json!({"websocket": out})
         }
         Binding::Http(binding) => json!({"http": http(binding)}),
     }
@@ -118,7 +122,14 @@ fn http(binding: &HttpBinding) -> Map<String, Value> {
     out.insert("method".to_owned(), binding.method.as_str().into());
     out.insert("path".to_owned(), binding.path.as_str().into());
     if let Some(form) = binding.form {
-        out.insert("form".to_owned(), form.media_type().into());
+        let media_type = binding.multipart.as_ref().map_or(form.media_type(), |multipart| &multipart.media_type);
+        out.insert("form".to_owned(), media_type.into());
+    }
+    let headers = binding.multipart.iter().flat_map(|multipart| &multipart.headers);
+    let headers: Vec<Value> =
+        headers.map(|(part, name, value)| json!({"part": part, "header": name, "value": value})).collect();
+    if !headers.is_empty() {
+        out.insert("part_headers".to_owned(), headers.into());
     }
     if let Some(object) = &binding.object {
         out.insert("body".to_owned(), json!({"media_type": object.media_type, "required": object.required}));
@@ -135,28 +146,34 @@ fn http(binding: &HttpBinding) -> Map<String, Value> {
         };
         out.insert("stream".to_owned(), dialect.into());
     }
-    if let Some(server) = &binding.server {
-        out.insert("server".to_owned(), server.as_str().into());
-    }
-    if let Some(security) = &binding.security {
-        out.insert("security".to_owned(), json!(security));
-    }
+    reached(binding.security.as_ref(), binding.server.as_ref(), &mut out);
     if let Some(route) = &binding.stand_in {
         out.insert("stand_in".to_owned(), json!({"missing": route.missing, "instead": route.instead}));
     }
     out
 }
 
+/// Credentials and server of an operation's own.
+fn reached(security: Option<&Vec<Vec<String>>>, server: Option<&String>, out: &mut Map<String, Value>) {
+    if let Some(server) = server {
+        out.insert("server".to_owned(), server.as_str().into());
+    }
+    if let Some(security) = security {
+        out.insert("security".to_owned(), json!(security));
+    }
+}
+
 fn argument(argument: &Argument) -> Value {
     let mut out = Map::new();
     let (place, written) = match &argument.role {
-        Role::Parameter { location, style, explode } => (location.name(), Some((style.name(), *explode))),
+        Role::Parameter { location, style, explode, .. } => (location.name(), Some((style.name(), *explode))),
         Role::Body { .. } => ("body", None),
         Role::Member => ("member", None),
         Role::Field { file: true, style, explode, .. } => ("file", Some((style.name(), *explode))),
         Role::Field { style, explode, .. } => ("form", Some((style.name(), *explode))),
         Role::Alternative { .. } => ("body", None),
         Role::ContentType => ("media type of the body", None),
+        Role::PartHeader { .. } => ("header of a part", None),
         Role::Exchange => ("exchange", None),
         Role::Extra => ("extra form fields", None),
     };
@@ -166,6 +183,12 @@ fn argument(argument: &Argument) -> Value {
     }
     if let Role::Field { content_type: Some(content_type), .. } = &argument.role {
         out.insert("content_type".to_owned(), content_type.as_str().into());
+    }
+    if let Role::PartHeader { part, .. } = &argument.role {
+        out.insert("part".to_owned(), part.as_str().into());
+    }
+    if let Role::Parameter { reserved: true, .. } | Role::Field { reserved: true, .. } = &argument.role {
+        out.insert("reserved".to_owned(), true.into());
     }
     if let Role::Body { media_type, .. } | Role::Alternative { media_type, .. } = &argument.role {
         out.insert("media_type".to_owned(), media_type.as_str().into());

@@ -64,6 +64,8 @@ pub enum Rule {
     EmptyName,
     /// The upstream makes the value; it is never asked for.
     ReadOnly,
+    /// The parts of a multipart body have no names by which arguments could be told.
+    PositionalParts,
     /// The operation declares a parameter of the same name and place (OpenAPI 3.1 section 4.8.10.1).
     Overridden,
     /// The server is read-only, and the call changes state.
@@ -89,6 +91,7 @@ impl Rule {
             Self::ReadOnly => "The upstream makes the value, so it is never asked for.",
             Self::ReadOnlyServer => "The server is read-only, and the call changes state.",
             Self::SentAsItIs => "Text and bytes are one argument, whatever the document says is in them.",
+            Self::PositionalParts => "The parts of the body have no names, and go by their position.",
             Self::Overridden => "The operation declares a parameter of the same name and place.",
         }
     }

@@ -6,6 +6,7 @@ mod support;
 
 use serde_json::{Value, json};
 use support::{arguments, document, files, findings, generated, json as file, text};
+use toolwright_generator::ledger::{Outcome, Part, Rule};
 
 /// A document of one POST with this body, in flow YAML.
 fn post(content: &str) -> String {
@@ -433,4 +434,107 @@ fn a_path_that_is_not_sent_as_it_stands_is_told_with_what_is_sent() {
     assert!(told("/a//b").contains("has an empty segment, which is sent as it is"));
     assert!(told("/a/{b").contains("braces that do not match"));
     assert!(!told("/a/b/").contains("odd-path"));
+}
+
+/// One parameter of `GET /t/{id}` as the catalog shows it, and what is reported.
+fn reported(node: &str) -> (Value, String) {
+    let path = "{name: id, in: path, required: true, schema: {type: string}}";
+    let nodes = if node.contains("in: path") { node.to_owned() } else { format!("{path}, {node}") };
+    let text = with_root("", &format!(", parameters: [{nodes}]")).replace("  /t:", "  '/t/{id}':");
+    let (generated, sink) = generated(&document(&text));
+    (arguments(&generated, "t"), sink.to_string())
+}
+
+#[test]
+fn reserved_characters_are_allowed_in_a_query_alone() {
+    let (arguments, said) = reported("{name: next, in: query, allowReserved: true, schema: {type: string}}");
+    assert_eq!((&arguments["next"]["reserved"], said.contains("allowReserved")), (&json!(true), false));
+    let (arguments, said) =
+        reported("{name: id, in: path, required: true, allowReserved: true, schema: {type: string}}");
+    assert_eq!(arguments["id"]["reserved"], Value::Null);
+    assert!(said.contains("`allowReserved` is for the query, and this parameter is in path"), "{said}");
+}
+
+#[test]
+fn reserved_characters_of_a_form_field_make_its_content_type_silent() {
+    let content = "{application/x-www-form-urlencoded: {schema: {type: object, properties: {next: {type: string}}}, \
+                   encoding: {next: {allowReserved: true, contentType: application/json}}}}";
+    let next = &bodies(content)["next"];
+    assert_eq!((&next["reserved"], &next["style"]), (&json!(true), &json!("form")));
+    let multipart = content.replace("application/x-www-form-urlencoded", "multipart/form-data");
+    assert_eq!(bodies(&multipart)["next"]["reserved"], Value::Null);
+}
+
+const WITH_HEADERS: &str = "{multipart/form-data: {schema: {type: object, required: [file], properties: {file: {type: string, format: binary}}}, \
+    encoding: {file: {headers: {Content-Type: {schema: {type: string}}, X-Kind: {schema: {type: string, enum: [raw]}}, \
+    X-Digest: {required: true, description: The digest., schema: {type: string}}, X-Level: {schema: {type: integer, default: 3}}}}}}}";
+
+#[test]
+fn headers_of_parts_are_arguments_where_they_have_more_than_one_value() {
+    let bodies = bodies(WITH_HEADERS);
+    let digest = json!({"in": "header of a part", "wire": "X-Digest", "part": "file", "required": true});
+    assert_eq!((&bodies["file_x_digest"], bodies.get("file_x_kind")), (&digest, None));
+    assert_eq!(bodies.get("file_content_type"), None);
+    let schema = schema(WITH_HEADERS);
+    assert_eq!(schema["properties"]["file_x_digest"]["description"], "The digest.");
+    assert_eq!(schema["properties"]["file_x_level"]["default"], 3);
+    assert_eq!(schema["required"], json!(["file", "file_x_digest"]));
+}
+
+#[test]
+fn headers_of_parts_with_one_value_are_sent_by_themselves() {
+    assert!(code(WITH_HEADERS).contains("part_headers((\"file\", \"X-Kind\", \"raw\"))"), "{}", code(WITH_HEADERS));
+}
+
+#[test]
+fn headers_of_parts_of_a_form_among_several_bodies_are_reported() {
+    let content = WITH_HEADERS.replacen('{', "{application/json: {schema: {type: array, items: {type: string}}}, ", 1);
+    let said = findings(&document(&post(&content)));
+    assert!(said.contains("the header X-Digest of a part is not sent where a form is one of several bodies"), "{said}");
+}
+
+#[test]
+fn parts_with_names_are_fields_in_every_multipart_type() {
+    let content = "{multipart/mixed: {schema: {$ref: '#/components/schemas/Thing'}}}";
+    assert_eq!(bodies(content)["data"]["in"], "file");
+    assert!(code(content).contains("multipart = \"multipart/mixed\""));
+}
+
+#[test]
+fn parts_that_go_by_their_position_are_left_out_by_rule() {
+    for parts in ["schema: {type: array, items: {type: string}}", "itemSchema: {type: string}", "prefixEncoding: [{}]"]
+    {
+        let only = post(&format!("{{multipart/mixed: {{{parts}}}}}"));
+        let said = findings(&document(&only));
+        assert!(said.contains("the parts of this multipart/mixed body have no names"), "{parts}: {said}");
+        let content = format!("{{multipart/mixed: {{{parts}}}, text/plain: {{schema: {{type: string}}}}}}");
+        assert_eq!(bodies(&content)["text"]["in"], "body", "{parts}");
+        let dropped = generated(&document(&post(&content))).0.ledger;
+        let at = "/paths/~1t/post/requestBody/content/multipart~1mixed";
+        assert_eq!(dropped.outcome(Part::Body, at), Some(&Outcome::Dropped(Rule::PositionalParts)), "{parts}");
+    }
+}
+
+#[test]
+fn an_exchange_has_the_credentials_and_the_server_of_its_operation() {
+    let root =
+        "components: {securitySchemes: {a: {type: http, scheme: bearer}, b: {type: apiKey, in: query, name: k}}}";
+    let own =
+        ", security: [{b: []}], servers: [{url: 'https://s.example'}], x-toolwright: {websocket: {exchange: receive}}";
+    let code = server(root, own).1;
+    let wanted = "websocket(path = \"/t\", exchange = receive, server = \"https://s.example\", security((\"b\")))";
+    assert!(code.replace("( ", "(").replace(", )", ")").contains(wanted), "{code}");
+}
+
+#[test]
+fn lines_of_json_that_come_back_are_a_list_of_their_items() {
+    let answer = |key: &str| {
+        let content =
+            format!("{{application/x-ndjson: {{{key}: {{type: object, properties: {{a: {{type: string}}}}}}}}}}");
+        let text = with_root("", "").replace("{description: ok}", &format!("{{description: ok, content: {content}}}"));
+        file(&generated(&document(&text)).0, "schemas/t.result.json")
+    };
+    for key in ["schema", "itemSchema"] {
+        assert_eq!((&answer(key)["type"], &answer(key)["items"]["type"]), (&json!("array"), &json!("object")), "{key}");
+    }
 }

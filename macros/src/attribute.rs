@@ -34,6 +34,10 @@ pub(crate) struct RouteAttribute {
     pub(crate) body: Option<LitStr>,
     /// Whether such a body may be left out.
     pub(crate) optional_body: Option<LitBool>,
+    /// Media type of a multipart body, where it is not `multipart/form-data`.
+    pub(crate) multipart: Option<LitStr>,
+    /// Headers of parts that have one value: the part, the header, the value.
+    pub(crate) part_headers: Vec<Vec<LitStr>>,
     pub(crate) stream: Option<Ident>,
     pub(crate) exchange: Option<Ident>,
     pub(crate) missing: Option<LitStr>,
@@ -134,6 +138,7 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
     let (mut method, mut path, mut declared, mut stream, mut exchange) = (None, None, None, None, None);
     let (mut missing, mut instead, mut produces) = (None, None, Vec::new());
     let (mut server, mut security, mut body, mut optional_body) = (None, None, None, None);
+    let (mut multipart, mut part_headers) = (None, Vec::new());
     attribute.parse_nested_meta(|meta| {
         match key(&meta).as_str() {
             verb if kind == RouteKind::Http && METHODS.contains(&verb) => {
@@ -146,12 +151,19 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
             "produces" if kind == RouteKind::Http => produces = strings(&meta)?,
             "body" if kind == RouteKind::Http => body = Some(meta.value()?.parse()?),
             "optional_body" if kind == RouteKind::Http => optional_body = Some(flag(&meta)?),
+            "multipart" if kind == RouteKind::Http => multipart = Some(meta.value()?.parse()?),
+            "part_headers" if kind == RouteKind::Http => {
+                part_headers = lists(&meta)?;
+                if part_headers.iter().any(|header| header.len() != 3) {
+                    return Err(meta.error("write each as (\"part\", \"Header\", \"value\")"));
+                }
+            }
             "stream" if kind == RouteKind::Http => {
                 let dialects = ["openai", "anthropic", "responses", "transcript"];
                 stream = Some(one_of(meta.value()?.parse()?, &dialects)?);
             }
-            "server" if kind == RouteKind::Http => server = Some(meta.value()?.parse()?),
-            "security" if kind == RouteKind::Http => security = Some(alternatives(&meta)?),
+            "server" if kind != RouteKind::NoRoute => server = Some(meta.value()?.parse()?),
+            "security" if kind != RouteKind::NoRoute => security = Some(lists(&meta)?),
             "exchange" if kind == RouteKind::WebSocket => {
                 exchange = Some(one_of(meta.value()?.parse()?, &["receive", "session"])?);
             }
@@ -190,6 +202,8 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
         produces,
         body,
         optional_body,
+        multipart,
+        part_headers,
         stream,
         exchange,
         missing,
@@ -265,7 +279,7 @@ fn strings(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<LitStr>> {
 }
 
 /// `key(("a", "b"), ("c"), ())`: lists of strings.
-fn alternatives(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<Vec<LitStr>>> {
+fn lists(meta: &ParseNestedMeta<'_>) -> syn::Result<Vec<Vec<LitStr>>> {
     let content;
     syn::parenthesized!(content in meta.input);
     let lists = content.parse_terminated(

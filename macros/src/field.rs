@@ -14,6 +14,10 @@ pub(crate) struct Argument {
     pub(crate) style: Option<Ident>,
     pub(crate) explode: Option<LitBool>,
     pub(crate) send_as: Vec<(LitStr, LitStr)>,
+    /// True where reserved characters of its values stay as they are.
+    pub(crate) reserved: bool,
+    /// The part whose header it is.
+    pub(crate) part: Option<LitStr>,
     pub(crate) media_type: Option<LitStr>,
     /// Media type of a part.
     pub(crate) content_type: Option<LitStr>,
@@ -32,6 +36,7 @@ pub(crate) struct FormField {
     pub(crate) style: Option<Ident>,
     pub(crate) explode: Option<LitBool>,
     pub(crate) content_type: Option<LitStr>,
+    pub(crate) reserved: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -46,6 +51,8 @@ pub(crate) enum Place {
     Form,
     Part,
     File,
+    /// A header of a part.
+    PartHeader,
     Exchange,
     Extra,
     /// Another body that the operation takes.
@@ -54,7 +61,7 @@ pub(crate) enum Place {
     ContentType,
 }
 
-const PLACES: [(&str, Place); 13] = [
+const PLACES: [(&str, Place); 14] = [
     ("segment", Place::Path),
     ("query", Place::Query),
     ("header", Place::Header),
@@ -64,6 +71,7 @@ const PLACES: [(&str, Place); 13] = [
     ("form", Place::Form),
     ("part", Place::Part),
     ("file", Place::File),
+    ("part_header", Place::PartHeader),
     ("exchange", Place::Exchange),
     ("extra", Place::Extra),
     ("alternative", Place::Alternative),
@@ -112,6 +120,8 @@ pub(crate) fn argument(field: &Field) -> syn::Result<Argument> {
         style: None,
         explode: None,
         send_as: Vec::new(),
+        reserved: false,
+        part: None,
         media_type: None,
         content_type: None,
         required: false,
@@ -124,6 +134,8 @@ pub(crate) fn argument(field: &Field) -> syn::Result<Argument> {
                 "wire" => argument.wire = meta.value()?.parse::<LitStr>()?.value(),
                 "style" => argument.style = Some(one_of(meta.value()?.parse()?, &STYLES)?),
                 "explode" => argument.explode = Some(meta.value()?.parse()?),
+                "reserved" if matches!(place, Place::Query | Place::Form) => argument.reserved = true,
+                "part" if place == Place::PartHeader => argument.part = Some(meta.value()?.parse()?),
                 "send_as" => argument.send_as = pairs(&meta)?,
                 "media_type" if place.is_whole() => argument.media_type = Some(meta.value()?.parse()?),
                 "content_type" if place.is_part() => argument.content_type = Some(meta.value()?.parse()?),
@@ -135,15 +147,19 @@ pub(crate) fn argument(field: &Field) -> syn::Result<Argument> {
             Ok(())
         })?;
     }
+    if place == Place::PartHeader && argument.part.is_none() {
+        return Err(syn::Error::new(attribute.span(), "say whose header it is: part = \"the part's name\""));
+    }
     Ok(argument)
 }
 
-const KEYS: &str =
-    "keys here are wire, style, explode, send_as, required; for a body media_type, for a part content_type";
+const KEYS: &str = "keys here are wire, style, explode, send_as, required; for a body media_type, for a part content_type, for a header of \
+     one part, for what stands in a query or a form reserved";
 
 /// `field(wire = "x", file, style = json, explode = false, content_type = "text/csv")`.
 fn form_field(meta: &syn::meta::ParseNestedMeta<'_>) -> syn::Result<FormField> {
     let (mut wire, mut file, mut style, mut explode, mut content_type) = (None, false, None, None, None);
+    let mut reserved = false;
     meta.parse_nested_meta(|meta| {
         match key(&meta).as_str() {
             "wire" => wire = Some(meta.value()?.parse()?),
@@ -151,12 +167,13 @@ fn form_field(meta: &syn::meta::ParseNestedMeta<'_>) -> syn::Result<FormField> {
             "style" => style = Some(one_of(meta.value()?.parse()?, &STYLES)?),
             "explode" => explode = Some(meta.value()?.parse()?),
             "content_type" => content_type = Some(meta.value()?.parse()?),
-            _ => return Err(meta.error("keys of a field are wire, file, style, explode and content_type")),
+            "reserved" => reserved = true,
+            _ => return Err(meta.error("keys of a field are wire, file, style, explode, reserved and content_type")),
         }
         Ok(())
     })?;
     let wire = wire.ok_or_else(|| meta.error("a field needs `wire`"))?;
-    Ok(FormField { wire, file, style, explode, content_type })
+    Ok(FormField { wire, file, style, explode, content_type, reserved })
 }
 
 /// The name that serde gives the field, so that the row and the struct agree.

@@ -60,6 +60,7 @@ use proc_macro::TokenStream;
         form,
         part,
         file,
+        part_header,
         exchange,
         extra,
         alternative,

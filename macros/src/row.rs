@@ -75,6 +75,11 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
         let instead = option(route.instead.as_ref().map(|instead| quote!(#instead)));
         quote!(::toolwright_core::NoRoute { missing: #missing, instead: #instead })
     });
+    let server = option(route.server.as_ref().map(|server| quote!(#server)));
+    let security = option(route.security.as_ref().map(|alternatives| {
+        let lists = alternatives.iter().map(|names| quote!(&[#(#names),*]));
+        quote!(&[#(#lists),*])
+    }));
     match route.kind {
         RouteKind::NoRoute => quote!(::toolwright_core::Binding::NoRoute(#note)),
         RouteKind::WebSocket => {
@@ -84,6 +89,8 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
                     path: #path,
                     parameters: #parameters,
                     exchange: ::toolwright_core::Exchange::#exchange,
+                    security: #security,
+                    server: #server,
                 })
             }
         }
@@ -97,11 +104,6 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
                 quote!(::toolwright_core::StreamDialect::#dialect)
             }));
             let stand_in = option(note);
-            let server = option(route.server.as_ref().map(|server| quote!(#server)));
-            let security = option(route.security.as_ref().map(|alternatives| {
-                let lists = alternatives.iter().map(|names| quote!(&[#(#names),*]));
-                quote!(&[#(#lists),*])
-            }));
             quote! {
                 ::toolwright_core::Binding::Http(::toolwright_core::HttpBinding {
                     method: #method,
@@ -135,13 +137,13 @@ fn body(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
         return body::object(route, arguments);
     }
     match arguments.iter().find(|argument| argument.place == Place::ContentType) {
-        Some(choice) => body::choice(choice, arguments),
-        None => first_body(arguments),
+        Some(choice) => body::choice(choice, route, arguments),
+        None => first_body(route, arguments),
     }
 }
 
 /// The one body, or the first of several.
-fn first_body(arguments: &[Argument]) -> TokenStream {
+fn first_body(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
     if let Some(body) = arguments.iter().find(|argument| argument.place == Place::Body) {
         return body::whole(body);
     }
@@ -156,7 +158,7 @@ fn first_body(arguments: &[Argument]) -> TokenStream {
     if is_urlencoded {
         return quote!(::toolwright_core::Body::Form { fields: &[#(#fields),*], extra: #extra });
     }
-    quote!(::toolwright_core::Body::Multipart { fields: &[#(#fields),*], extra: #extra })
+    body::multipart(route, arguments, &fields, &extra)
 }
 
 fn form_field(argument: &Argument) -> TokenStream {
@@ -174,7 +176,7 @@ fn form_field(argument: &Argument) -> TokenStream {
 
 /// What parameters and form fields share. The defaults of style and explode are OpenAPI 3.1's (section 4.8.12.2).
 fn common(argument: &Argument) -> TokenStream {
-    let Argument { name, wire, .. } = argument;
+    let Argument { name, wire, reserved, .. } = argument;
     let default = if matches!(argument.place, Place::Path | Place::Header) { "simple" } else { "form" };
     let style = argument.style.as_ref().map_or_else(|| default.to_owned(), ToString::to_string);
     let explode = argument.explode.as_ref().map_or(style == "form", |flag| flag.value);
@@ -185,6 +187,7 @@ fn common(argument: &Argument) -> TokenStream {
         wire: #wire,
         style: ::toolwright_core::Style::#style,
         explode: #explode,
+        reserved: #reserved,
         send_as: &[#((#from, #to)),*]
     }
 }

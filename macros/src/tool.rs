@@ -106,6 +106,13 @@ fn check_places(route: &RouteAttribute, arguments: &[Argument], errors: &mut Err
     if has(|place| place == Place::Form) && has(|place| matches!(place, Place::Part | Place::File)) {
         errors.push(syn::Error::new(route.span, "a form is #[form] fields, or #[part] and #[file] fields, not both"));
     }
+    let is_part =
+        |name: &str| arguments.iter().any(|it| matches!(it.place, Place::Part | Place::File) && it.wire == name);
+    for argument in arguments {
+        if argument.part.as_ref().is_some_and(|part| !is_part(&part.value())) {
+            errors.push(syn::Error::new(argument.span, "no #[part] or #[file] field has this name on the wire"));
+        }
+    }
     if has(|place| place == Place::Alternative) != has(|place| place == Place::ContentType) {
         let message = "#[alternative] bodies need one #[content_type] field that chooses, and it needs them";
         errors.push(syn::Error::new(route.span, message));

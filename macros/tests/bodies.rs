@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 use serde::Serialize;
-use toolwright_core::{Binding, Body, FieldKind, HttpBinding, Style, Tool};
+use toolwright_core::{Binding, Body, FieldKind, HttpBinding, PartHeaderValue, Style, Tool};
 use toolwright_macros::Tool;
 
 /// Send an archive.
@@ -51,6 +51,17 @@ pub struct SendPart {
     pub meta: String,
 }
 
+/// Send parts with headers.
+#[derive(Serialize, Tool)]
+#[tool(name = "send_mixed", title = "Mixed", risk = write, schema = "tests/schemas/get_widget.json")]
+#[http(post = "/mixed", multipart = "multipart/mixed", part_headers(("meta", "X-Kind", "note")))]
+pub struct SendMixed {
+    #[part]
+    pub meta: String,
+    #[part_header(part = "meta", wire = "X-Digest")]
+    pub meta_digest: Option<String>,
+}
+
 fn http<T: Tool>() -> HttpBinding {
     match T::SPEC.binding {
         Binding::Http(binding) => binding,
@@ -95,4 +106,15 @@ fn a_form_of_any_fields_is_urlencoded_where_it_says_so() {
 fn a_part_has_its_content_type() {
     let Body::Multipart { fields, .. } = http::<SendPart>().body else { panic!() };
     assert_eq!(fields[0].content_type, Some("application/xml"));
+}
+
+#[test]
+fn a_multipart_body_has_its_type_and_the_headers_of_its_parts() {
+    let Body::Multipart { media_type, headers, .. } = http::<SendMixed>().body else { panic!() };
+    assert_eq!(media_type, "multipart/mixed");
+    let values = headers.iter().map(|header| (header.part, header.wire, header.value)).collect::<Vec<_>>();
+    let digest = PartHeaderValue::Argument { name: "meta_digest", explode: false };
+    assert_eq!(values, [("meta", "X-Kind", PartHeaderValue::Fixed("note")), ("meta", "X-Digest", digest)]);
+    let Body::Multipart { media_type, headers, .. } = http::<SendPart>().body else { panic!() };
+    assert_eq!((media_type, headers.len()), ("multipart/form-data", 0));
 }

@@ -151,6 +151,12 @@ fn the_document_has_every_kind_of_body() {
         "extra: Some",
         "inside: Some",
         "required: true",
+        "reserved: true",
+        "PartHeaderValue :: Fixed",
+        "PartHeaderValue :: Argument",
+        "media_type: \"multipart/mixed\"",
+        "media_type: \"multipart/related\"",
+        "server: Some(\"https://stream.example\")",
         "wire: \"name\"",
     ]) {
         assert!(written.contains(word), "no `{word}` in\n{written}");

@@ -34,6 +34,15 @@ pub(crate) struct Operation {
 }
 
 impl Operation {
+    /// The schemas of everything that is sent, and of the successes that come back.
+    pub(crate) fn schemas_mut(&mut self) -> impl Iterator<Item = &mut Schema> {
+        let parameters = self.parameters.iter_mut().map(|parameter| &mut parameter.schema);
+        let bodies = self.body.iter_mut().chain(&mut self.other_bodies).flat_map(RequestBody::schemas_mut);
+        let answers = self.responses.iter_mut().filter(|response| response.is_success());
+        let answers = answers.flat_map(|answer| answer.contents.iter_mut().filter_map(|(_, schema)| schema.as_mut()));
+        parameters.chain(bodies).chain(answers)
+    }
+
     /// Method and path, for messages.
     pub(crate) fn route(&self) -> String {
         format!("{} {}", self.method, self.path)
@@ -118,6 +127,8 @@ pub(crate) struct Parameter {
     pub(crate) required: bool,
     pub(crate) style: Style,
     pub(crate) explode: bool,
+    /// Whether reserved characters of its values stay as they are.
+    pub(crate) reserved: bool,
     pub(crate) description: Option<String>,
     pub(crate) schema: Schema,
 }
@@ -137,6 +148,14 @@ pub(crate) struct RequestBody {
     pub(crate) encoding: IndexMap<String, FieldEncoding>,
 }
 
+impl RequestBody {
+    /// Its schema, and those of the headers of its parts.
+    fn schemas_mut(&mut self) -> impl Iterator<Item = &mut Schema> {
+        let headers = self.encoding.values_mut().flat_map(|encoding| &mut encoding.headers);
+        std::iter::once(&mut self.schema).chain(headers.map(|header| &mut header.schema))
+    }
+}
+
 /// The kinds of body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BodyKind {
@@ -145,7 +164,7 @@ pub(crate) enum BodyKind {
     Multipart,
     /// Text, as it is.
     Text,
-    /// One JSON value a line.
+    /// One JSON value a line, or a JSON text sequence.
     Lines,
     /// Bytes: a file input.
     Binary,
@@ -158,6 +177,21 @@ pub(crate) struct FieldEncoding {
     pub(crate) explode: Option<bool>,
     /// Media type of the part.
     pub(crate) content_type: Option<String>,
+    /// Whether reserved characters of its values stay as they are.
+    pub(crate) reserved: bool,
+    /// Headers of the part.
+    pub(crate) headers: Vec<PartHeader>,
+}
+
+/// A header of a part (OpenAPI 3.1 section 4.8.15.1).
+#[derive(Debug, Clone)]
+pub(crate) struct PartHeader {
+    pub(crate) origin: String,
+    pub(crate) wire_name: String,
+    pub(crate) required: bool,
+    pub(crate) explode: bool,
+    pub(crate) description: Option<String>,
+    pub(crate) schema: Schema,
 }
 
 /// One answer.
@@ -190,12 +224,14 @@ impl BodyKind {
         ];
         let essence = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
         match essence.as_str() {
-            "multipart/form-data" => Self::Multipart,
+            parts if parts.starts_with("multipart/") => Self::Multipart,
             "application/x-www-form-urlencoded" => Self::Form,
             "*/*" | "application/*" | "application/json" | "text/json" => Self::Json,
-            "application/x-ndjson" | "application/ndjson" | "application/jsonl" | "application/x-jsonlines" => {
-                Self::Lines
-            }
+            "application/x-ndjson"
+            | "application/ndjson"
+            | "application/jsonl"
+            | "application/x-jsonlines"
+            | "application/json-seq" => Self::Lines,
             json if json.ends_with("+json") => Self::Json,
             text if text.starts_with("text/") || TEXT.contains(&text) => Self::Text,
             text if text.ends_with("+yaml") || text.ends_with("+xml") && text != "image/svg+xml" => Self::Text,

@@ -104,13 +104,15 @@ pub(crate) struct Argument {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Role {
     /// Outside the body.
-    Parameter { location: Location, style: Style, explode: bool },
+    Parameter { location: Location, style: Style, explode: bool, reserved: bool },
     /// The whole body; a file input where it is bytes.
     Body { media_type: String, file: bool },
     /// A member of the body, which is a JSON object.
     Member,
     /// A field of a form.
-    Field { style: Style, explode: bool, file: bool, content_type: Option<String> },
+    Field { style: Style, explode: bool, file: bool, content_type: Option<String>, reserved: bool },
+    /// A header of a field's parts.
+    PartHeader { part: String, explode: bool },
     /// Another body that may be sent instead; its members are fields where it is a form.
     Alternative { media_type: String, file: bool, fields: Vec<AlternativeField> },
     /// The media type of the body, among several.
@@ -129,6 +131,7 @@ pub(crate) struct AlternativeField {
     pub(crate) explode: bool,
     pub(crate) file: bool,
     pub(crate) content_type: Option<String>,
+    pub(crate) reserved: bool,
 }
 
 impl Role {
@@ -150,7 +153,13 @@ impl Role {
 #[derive(Debug, Clone)]
 pub(crate) enum Binding {
     Http(HttpBinding),
-    WebSocket { path: String, exchange: WebSocketExchange },
+    WebSocket {
+        path: String,
+        exchange: WebSocketExchange,
+        /// Names of security schemes by alternative; `None` where the server's own hold.
+        security: Option<Vec<Vec<String>>>,
+        server: Option<String>,
+    },
     NoRoute(MissingRoute),
 }
 
@@ -161,6 +170,8 @@ pub(crate) struct HttpBinding {
     /// Path of the real route.
     pub(crate) path: String,
     pub(crate) form: Option<FormKind>,
+    /// What a multipart form says beyond its fields.
+    pub(crate) multipart: Option<Multipart>,
     /// The JSON object that the members make.
     pub(crate) object: Option<ObjectBody>,
     /// Media types that a success is declared to have.
@@ -179,6 +190,15 @@ pub(crate) struct ObjectBody {
     pub(crate) required: bool,
 }
 
+/// A multipart body, its fields aside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Multipart {
+    /// Media type to send, in lower case and without parameters.
+    pub(crate) media_type: String,
+    /// Headers of parts that have one value: wire name of the field, name, value.
+    pub(crate) headers: Vec<(String, String, String)>,
+}
+
 /// Which kind of form the fields make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FormKind {
@@ -187,6 +207,14 @@ pub(crate) enum FormKind {
 }
 
 impl FormKind {
+    /// The form that is sent as a media type in lower case and without parameters, if it is one.
+    pub(crate) fn of(essence: &str) -> Option<Self> {
+        match essence {
+            "application/x-www-form-urlencoded" => Some(Self::Urlencoded),
+            other => other.starts_with("multipart/").then_some(Self::Multipart),
+        }
+    }
+
     pub(crate) fn media_type(self) -> &'static str {
         match self {
             Self::Urlencoded => "application/x-www-form-urlencoded",

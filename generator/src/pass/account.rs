@@ -177,7 +177,7 @@ impl<'d> Inventory<'d> {
         let content = join(&self.followed(join(operation, "requestBody")), "content");
         for media_type in self.keys(&content) {
             let at = join(&content, &media_type);
-            let is_form = media_type.starts_with("multipart/form-data") || media_type.contains("form-urlencoded");
+            let is_form = media_type.starts_with("multipart/") || media_type.contains("form-urlencoded");
             if is_form {
                 let properties = join(&self.followed(join(&at, "schema")), "properties");
                 for field in self.keys(&properties) {

@@ -16,6 +16,7 @@ use crate::model::tool::{Argument, Binding, FormKind, Frozen, HttpBinding, Objec
 mod body;
 mod exchange;
 mod members;
+mod parts;
 mod path;
 mod said;
 mod tell_apart;
@@ -110,7 +111,8 @@ fn binding(operation: &Operation, arguments: &[Argument]) -> Binding {
         return Binding::NoRoute(route.clone());
     }
     if let Some(exchange) = extension.websocket {
-        return Binding::WebSocket { path, exchange };
+        let (security, server) = (operation.security.clone(), operation.server.clone());
+        return Binding::WebSocket { path, exchange, security, server };
     }
     let form = operation.body.as_ref().and_then(|body| match body.kind {
         BodyKind::Form => Some(FormKind::Urlencoded),
@@ -123,6 +125,7 @@ fn binding(operation: &Operation, arguments: &[Argument]) -> Binding {
         method: operation.method.clone(),
         path,
         form,
+        multipart: operation.body.as_ref().and_then(|body| parts::multipart(body, arguments)),
         object: object.map(|body| ObjectBody { media_type: body::sendable(body), required: body.required }),
         produces: produces(operation),
         stream: extension.stream,
@@ -145,16 +148,25 @@ fn produces(operation: &Operation) -> Vec<String> {
     found
 }
 
-/// The schema of the first success that answers JSON.
+/// The schema of the first success that answers JSON, else lines of it.
 fn output(model: &Model, operation: &Operation) -> Option<Schema> {
     if operation.extension.websocket.is_some() {
         return None;
     }
     let successes = operation.responses.iter().filter(|response| response.is_success());
-    let mut contents = successes.flat_map(|response| &response.contents);
-    let schema = contents.find(|(media_type, schema)| is_json(media_type) && schema.is_some())?.1.clone()?;
-    let told = model.resolve(&schema);
-    (!told.is_any()).then_some(schema)
+    let told = |schema: &Schema| !model.resolve(schema).is_any();
+    let of = |accepted: fn(&str) -> bool| {
+        let mut contents = successes.clone().flat_map(|response| &response.contents);
+        contents.find(|(media_type, schema)| accepted(media_type) && schema.is_some())?.1.clone().filter(told)
+    };
+    of(is_json).or_else(|| {
+        // One JSON value a line becomes a list of them, whatever the document says of each.
+        let line = of(|media_type| BodyKind::of(media_type) == BodyKind::Lines)?;
+        let is_list = model.resolve(&line).is(JsonType::Array);
+        let origin = line.origin.clone();
+        let list = |line| Schema { origin, items: Some(Box::new(line)), ..Schema::of(JsonType::Array) };
+        Some(if is_list { line } else { list(line) })
+    })
 }
 
 fn is_json(media_type: &str) -> bool {
@@ -193,7 +205,12 @@ fn parameters(model: &mut Model, operation: &Operation, sink: &mut Sink) -> Vec<
             origin: parameter.origin.clone(),
             name: String::new(),
             wire_name: parameter.wire_name.clone(),
-            role: Role::Parameter { location: parameter.location, style: parameter.style, explode: parameter.explode },
+            role: Role::Parameter {
+                location: parameter.location,
+                style: parameter.style,
+                explode: parameter.explode,
+                reserved: parameter.reserved,
+            },
             required: parameter.required,
             needed_by_body: false,
             shown: true,
@@ -222,7 +239,7 @@ fn path_argument(name: &str) -> Argument {
         origin: String::new(),
         name: String::new(),
         wire_name: name.to_owned(),
-        role: Role::Parameter { location: Location::Path, style: Style::Simple, explode: false },
+        role: Role::Parameter { location: Location::Path, style: Style::Simple, explode: false, reserved: false },
         required: true,
         needed_by_body: false,
         shown: true,

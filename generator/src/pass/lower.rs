@@ -16,6 +16,7 @@ use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::ledger::{Outcome, Part};
 use crate::load::{Document, did_you_mean, extension};
 use crate::model::Model;
+use crate::model::operation::Operation;
 use crate::model::schema::{Additional, JsonType, Schema};
 
 /// Deeper than any document that people write; nested further, a schema is taken for an attack.
@@ -79,15 +80,8 @@ pub(super) fn lower(model: &mut Model, sink: &mut Sink) {
         anchors: OnceCell::new(),
         told_definitions: false,
     };
-    for operation in &mut model.operations {
-        let parameters = operation.parameters.iter_mut().map(|parameter| &mut parameter.schema);
-        let body = operation.body.iter_mut().chain(&mut operation.other_bodies).map(|body| &mut body.schema);
-        let answers = operation.responses.iter_mut().filter(|response| response.status.starts_with('2'));
-        let answers =
-            answers.flat_map(|response| response.contents.iter_mut().filter_map(|(_, schema)| schema.as_mut()));
-        for schema in parameters.chain(body).chain(answers) {
-            *schema = lowering.at(&schema.origin, 0);
-        }
+    for schema in model.operations.iter_mut().flat_map(Operation::schemas_mut) {
+        *schema = lowering.at(&schema.origin, 0);
     }
     let families = Families::of(&model.loaded.document);
     while let Some((name, via)) = lowering.wanted.pop_first() {

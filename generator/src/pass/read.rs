@@ -19,6 +19,7 @@ use crate::model::operation::{BodyKind, Location, Operation, Parameter, Response
 use crate::model::schema::Schema;
 
 mod body;
+mod parts;
 
 /// Members of a path item beside its methods (OpenAPI 3.2 section 4.9).
 const ITEM_KEYS: [&str; 6] = ["$ref", "summary", "description", "servers", "parameters", "additionalOperations"];
@@ -260,6 +261,7 @@ impl Reader<'_, '_> {
             }
             None => (style, join(&origin, "schema")),
         };
+        let reserved = self.allows_reserved(node, &origin, location);
         Some(Parameter {
             listed_at: pointer.to_owned(),
             wire_name: data.name,
@@ -267,10 +269,24 @@ impl Reader<'_, '_> {
             required: data.required || location == Location::Path,
             style,
             explode: data.explode.unwrap_or(style == Style::Form),
+            reserved,
             description: data.description,
             schema: Schema::unread(schema),
             origin,
         })
+    }
+
+    /// `allowReserved`, which is for queries (OpenAPI 3.1 section 4.8.12.2): elsewhere a reserved character would lead to
+    /// another route or end the value, and is always encoded.
+    fn allows_reserved(&mut self, node: &Value, origin: &str, location: Location) -> bool {
+        let is_said = node.get("allowReserved") == Some(&Value::Bool(true));
+        if is_said && location != Location::Query {
+            let message = format!("`allowReserved` is for the query, and this parameter is in {}", location.name());
+            let place = self.model.loaded.document.place(origin);
+            let help = "its values are encoded; remove `allowReserved` in an overlay";
+            self.sink.push(Diagnostic::warning("reserved-in-place", message).at(place).help(help));
+        }
+        is_said && location == Location::Query
     }
 
     /// The parameter without a style that its place does not know: the default of the place is used, with a warning.

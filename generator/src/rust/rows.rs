@@ -87,7 +87,7 @@ pub(super) fn item(tool: &Tool) -> TokenStream {
 
 /// What rows name of the runtime.
 pub(super) fn imports(items: &[TokenStream]) -> TokenStream {
-    const KNOWN: [&str; 19] = [
+    const KNOWN: [&str; 21] = [
         "Alternative",
         "Binding",
         "Body",
@@ -101,6 +101,8 @@ pub(super) fn imports(items: &[TokenStream]) -> TokenStream {
         "Method",
         "NoRoute",
         "Parameter",
+        "PartHeader",
+        "PartHeaderValue",
         "Risk",
         "SearchTerms",
         "StreamDialect",
@@ -148,17 +150,20 @@ fn binding(tool: &Tool) -> TokenStream {
             let route = no_route(route);
             quote!(Binding::NoRoute(#route))
         }
-        Binding::WebSocket { path, exchange } => {
+        Binding::WebSocket { path, exchange, security, server } => {
             let exchange = match exchange {
                 WebSocketExchange::Receive => quote!(Receive),
                 WebSocketExchange::Session => quote!(Session),
             };
             let parameters = parameters(tool);
+            let (security, server) = (self::security(security.as_ref()), option_text(server.as_ref()));
             quote! {
                 Binding::WebSocket(WebSocketBinding {
                     path: #path,
                     parameters: #parameters,
                     exchange: Exchange::#exchange,
+                    security: #security,
+                    server: #server,
                 })
             }
         }
@@ -181,11 +186,7 @@ fn http_binding(tool: &Tool, http: &HttpBinding) -> TokenStream {
         StreamDialect::Transcript => quote!(StreamDialect::Transcript),
     }));
     let stand_in = option(http.stand_in.as_ref().map(no_route));
-    let server = option(http.server.as_ref().map(|server| quote!(#server)));
-    let security = option(http.security.as_ref().map(|alternatives| {
-        let lists = alternatives.iter().map(|names| quote!(&[#(#names),*]));
-        quote!(&[#(#lists),*])
-    }));
+    let (security, server) = (security(http.security.as_ref()), option_text(http.server.as_ref()));
     quote! {
         HttpBinding {
             method: #method,
@@ -199,6 +200,17 @@ fn http_binding(tool: &Tool, http: &HttpBinding) -> TokenStream {
             server: #server,
         }
     }
+}
+
+fn security(own: Option<&Vec<Vec<String>>>) -> TokenStream {
+    option(own.map(|alternatives| {
+        let lists = alternatives.iter().map(|names| quote!(&[#(#names),*]));
+        quote!(&[#(#lists),*])
+    }))
+}
+
+fn option_text(text: Option<&String>) -> TokenStream {
+    option(text.map(|text| quote!(#text)))
 }
 
 fn no_route(route: &MissingRoute) -> TokenStream {
@@ -223,21 +235,21 @@ fn method(token: &str) -> TokenStream {
 
 fn parameters(tool: &Tool) -> TokenStream {
     let rows = tool.arguments.iter().filter_map(|argument| {
-        let Role::Parameter { location, style, explode } = &argument.role else { return None };
+        let Role::Parameter { location, style, explode, reserved } = &argument.role else { return None };
         let location = match location {
             Location::Path => quote!(Path),
             Location::Query => quote!(Query),
             Location::Header => quote!(Header),
             Location::Cookie => quote!(Cookie),
         };
-        let written = written(argument, *style, *explode);
+        let written = written(argument, *style, *explode, *reserved);
         Some(quote!(Parameter { location: Location::#location, #written }))
     });
     quote!(&[#(#rows),*])
 }
 
 /// What parameters and form fields share.
-fn written(argument: &Argument, style: Style, explode: bool) -> TokenStream {
+fn written(argument: &Argument, style: Style, explode: bool, reserved: bool) -> TokenStream {
     let Argument { name, wire_name, .. } = argument;
     let style = self::style(style);
     let pairs = argument.send_as.iter().map(|(accepted, sent)| quote!((#accepted, #sent)));
@@ -246,6 +258,7 @@ fn written(argument: &Argument, style: Style, explode: bool) -> TokenStream {
         wire: #wire_name,
         style: Style::#style,
         explode: #explode,
+        reserved: #reserved,
         send_as: &[#(#pairs),*],
     }
 }

@@ -109,7 +109,7 @@ fn route(tool: &Tool) -> TokenStream {
             let note = note(route);
             quote!(no_route(declared = #declared, #note))
         }
-        Binding::WebSocket { path: real, exchange } => {
+        Binding::WebSocket { path: real, exchange, security, server } => {
             let exchange = format_ident!(
                 "{}",
                 match exchange {
@@ -118,7 +118,8 @@ fn route(tool: &Tool) -> TokenStream {
                 }
             );
             let declared = (real != path || method != "GET").then(|| quote!(, declared = #declared));
-            quote!(websocket(path = #real, exchange = #exchange #declared))
+            let reached = reached(security.as_ref(), server.as_ref()).into_iter().map(|key| quote!(, #key));
+            quote!(websocket(path = #real, exchange = #exchange #declared #(#reached)*))
         }
         Binding::Http(http) => http_route(http, &declared, path),
     }
@@ -151,6 +152,7 @@ fn http_route(http: &HttpBinding, declared: &str, declared_path: &str) -> TokenS
             keys.push(quote!(optional_body));
         }
     }
+    keys.extend(multipart_keys(http));
     if let Some(dialect) = http.stream {
         let dialect = format_ident!(
             "{}",
@@ -166,14 +168,32 @@ fn http_route(http: &HttpBinding, declared: &str, declared_path: &str) -> TokenS
     if let Some(route) = &http.stand_in {
         keys.push(note(route));
     }
-    if let Some(server) = &http.server {
-        keys.push(quote!(server = #server));
-    }
-    if let Some(security) = &http.security {
-        let lists = security.iter().map(|names| quote!((#(#names),*)));
-        keys.push(quote!(security(#(#lists),*)));
-    }
+    keys.extend(reached(http.security.as_ref(), http.server.as_ref()));
     quote!(http(#(#keys),*))
+}
+
+/// Server and credentials of an operation's own.
+fn reached(security: Option<&Vec<Vec<String>>>, server: Option<&String>) -> Vec<TokenStream> {
+    let security = security.map(|alternatives| {
+        let lists = alternatives.iter().map(|names| quote!((#(#names),*)));
+        quote!(security(#(#lists),*))
+    });
+    server.map(|server| quote!(server = #server)).into_iter().chain(security).collect()
+}
+
+/// A multipart body's media type where it is not the usual one, and the headers of its parts that have one value.
+fn multipart_keys(http: &HttpBinding) -> Vec<TokenStream> {
+    let Some(multipart) = &http.multipart else { return Vec::new() };
+    let media_type = &multipart.media_type;
+    let mut keys = Vec::new();
+    if media_type != FormKind::Multipart.media_type() {
+        keys.push(quote!(multipart = #media_type));
+    }
+    if !multipart.headers.is_empty() {
+        let headers = multipart.headers.iter().map(|(part, wire, value)| quote!((#part, #wire, #value)));
+        keys.push(quote!(part_headers(#(#headers),*)));
+    }
+    keys
 }
 
 fn note(route: &MissingRoute) -> TokenStream {
@@ -221,7 +241,7 @@ fn place(tool: &Tool, argument: &Argument) -> TokenStream {
         Binding::WebSocket { .. } | Binding::NoRoute(_) => None,
     };
     let (word, written) = match &argument.role {
-        Role::Parameter { location, style, explode } => (location_word(*location), Some((*style, *explode))),
+        Role::Parameter { location, style, explode, .. } => (location_word(*location), Some((*style, *explode))),
         Role::Body { .. } => ("body", None),
         Role::Member => ("member", None),
         Role::Field { file: true, style, explode, .. } => ("file", Some((*style, *explode))),
@@ -231,18 +251,26 @@ fn place(tool: &Tool, argument: &Argument) -> TokenStream {
         },
         Role::Alternative { .. } => ("alternative", None),
         Role::ContentType => ("content_type", None),
+        Role::PartHeader { .. } => ("part_header", None),
         Role::Exchange => ("exchange", None),
         Role::Extra => ("extra", None),
     };
     let place = format_ident!("{word}");
     let mut keys: Vec<TokenStream> = Vec::new();
     let wire = &argument.wire_name;
-    let has_wire_name = written.is_some() || argument.role == Role::Member;
+    let has_wire_name = written.is_some() || matches!(argument.role, Role::Member | Role::PartHeader { .. });
     if has_wire_name && *wire != argument.name {
         keys.push(quote!(wire = #wire));
     }
     if let Some((style, explode)) = written {
         keys.extend(style_keys(word, style, explode));
+    }
+    if let Role::PartHeader { part, explode } = &argument.role {
+        keys.push(quote!(part = #part));
+        keys.extend(explode.then(|| quote!(explode = true)));
+    }
+    if let Role::Parameter { reserved: true, .. } | Role::Field { reserved: true, .. } = argument.role {
+        keys.push(quote!(reserved));
     }
     if argument.role == Role::Extra && form == Some(FormKind::Urlencoded) {
         keys.push(quote!(urlencoded));
@@ -277,12 +305,15 @@ fn media_keys(tool: &Tool, argument: &Argument) -> Vec<TokenStream> {
 }
 
 fn alternative_field(field: &AlternativeField) -> TokenStream {
-    let AlternativeField { wire_name, style, explode, file, content_type } = field;
+    let AlternativeField { wire_name, style, explode, file, content_type, reserved } = field;
     let mut keys = vec![quote!(wire = #wire_name)];
     if *file {
         keys.push(quote!(file));
     }
     keys.extend(style_keys("form", *style, *explode));
+    if *reserved {
+        keys.push(quote!(reserved));
+    }
     if let Some(content_type) = content_type {
         keys.push(quote!(content_type = #content_type));
     }

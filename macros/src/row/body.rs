@@ -47,23 +47,56 @@ fn is_json(media_type: &str) -> bool {
     matches!(essence.as_str(), "application/json" | "text/json") || essence.ends_with("+json")
 }
 
+fn multipart_type(route: &RouteAttribute) -> String {
+    route.multipart.as_ref().map_or_else(|| MULTIPART.to_owned(), LitStr::value)
+}
+
+/// A multipart body: its fields, and the headers of their parts.
+pub(super) fn multipart(
+    route: &RouteAttribute,
+    arguments: &[Argument],
+    fields: &[TokenStream],
+    extra: &TokenStream,
+) -> TokenStream {
+    let media_type = multipart_type(route);
+    let header = |part: &LitStr, wire: &str, value: TokenStream| quote!(::toolwright_core::PartHeader { part: #part, wire: #wire, value: ::toolwright_core::PartHeaderValue::#value });
+    let fixed = route.part_headers.iter().filter_map(|listed| match listed.as_slice() {
+        [part, wire, value] => Some(header(part, &wire.value(), quote!(Fixed(#value)))),
+        _ => None,
+    });
+    let chosen = arguments.iter().filter_map(|argument| {
+        let Argument { name, wire, part, explode, .. } = argument;
+        let explode = explode.as_ref().is_some_and(|flag| flag.value);
+        Some(header(part.as_ref()?, wire, quote!(Argument { name: #name, explode: #explode })))
+    });
+    let headers = fixed.chain(chosen);
+    quote! {
+        ::toolwright_core::Body::Multipart {
+            media_type: #media_type,
+            fields: &[#(#fields),*],
+            headers: &[#(#headers),*],
+            extra: #extra,
+        }
+    }
+}
+
 /// The first body and its alternatives.
-pub(super) fn choice(choice: &Argument, arguments: &[Argument]) -> TokenStream {
+pub(super) fn choice(choice: &Argument, route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
     let name = &choice.name;
     let others = arguments.iter().filter(|argument| argument.place == Place::Alternative).map(alternative);
-    let first = first(arguments);
+    let first = first(route, arguments);
     quote! {
         ::toolwright_core::Body::Choice { argument: #name, alternatives: &[#first, #(#others),*] }
     }
 }
 
-fn first(arguments: &[Argument]) -> TokenStream {
+fn first(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
     let is_of_body = |argument: &&Argument| argument.place == Place::Body || argument.place.is_form();
     let required = arguments.iter().filter(is_of_body).filter(|argument| argument.required).map(|it| &it.name);
     let whole = arguments.iter().find(|argument| argument.place == Place::Body).map(media_type);
     let has_fields = arguments.iter().any(|argument| argument.place == Place::Form || argument.urlencoded);
-    let media_type = whole.unwrap_or_else(|| if has_fields { URLENCODED } else { MULTIPART }.to_owned());
-    let body = first_body(arguments);
+    let media_type = whole.unwrap_or_else(|| if has_fields { URLENCODED.to_owned() } else { multipart_type(route) });
+    let body = first_body(route, arguments);
     quote! {
         ::toolwright_core::Alternative {
             media_type: #media_type,
@@ -78,9 +111,17 @@ fn alternative(argument: &Argument) -> TokenStream {
     let (name, media_type) = (&argument.name, media_type(argument));
     let fields = argument.fields.iter().map(form_field);
     let (inside, body) = match essence(&media_type).as_str() {
-        MULTIPART => {
+        parts if parts.starts_with("multipart/") => {
             let none = option(None);
-            (true, quote!(::toolwright_core::Body::Multipart { fields: &[#(#fields),*], extra: #none }))
+            let body = quote! {
+                ::toolwright_core::Body::Multipart {
+                    media_type: #parts,
+                    fields: &[#(#fields),*],
+                    headers: &[],
+                    extra: #none,
+                }
+            };
+            (true, body)
         }
         URLENCODED => {
             let none = option(None);
@@ -101,7 +142,7 @@ fn alternative(argument: &Argument) -> TokenStream {
 }
 
 fn form_field(field: &FormField) -> TokenStream {
-    let FormField { wire, file, style, explode, content_type } = field;
+    let FormField { wire, file, style, explode, content_type, reserved } = field;
     let kind = if *file { quote!(File) } else { quote!(Value) };
     let style = style.as_ref().map_or_else(|| "form".to_owned(), ToString::to_string);
     let explode = explode.as_ref().map_or(style == "form", |flag| flag.value);
@@ -114,6 +155,7 @@ fn form_field(field: &FormField) -> TokenStream {
             kind: ::toolwright_core::FieldKind::#kind,
             style: ::toolwright_core::Style::#style,
             explode: #explode,
+            reserved: #reserved,
             content_type: #content_type,
             send_as: &[],
         }

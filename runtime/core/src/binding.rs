@@ -156,6 +156,8 @@ pub struct Parameter {
     pub style: Style,
     /// Whether arrays and objects are spread.
     pub explode: bool,
+    /// Whether reserved characters of a query value stay as they are (`allowReserved`, OpenAPI 3.1 section 4.8.12.2).
+    pub reserved: bool,
     /// Accepted values that are written differently on the wire: accepted, sent.
     pub send_as: &'static [(&'static str, &'static str)],
 }
@@ -202,10 +204,14 @@ pub enum Body {
         /// The argument whose members are sent as further fields.
         extra: Option<&'static str>,
     },
-    /// `multipart/form-data` (RFC 7578).
+    /// A multipart body whose parts have names: `multipart/form-data` (RFC 7578), or another subtype written alike.
     Multipart {
+        /// Media type to send, without its boundary.
+        media_type: &'static str,
         /// The fields.
         fields: &'static [Field],
+        /// Headers of parts beyond those that every part has.
+        headers: &'static [PartHeader],
         /// The argument whose members are sent as further text fields, accepted and not advertised.
         extra: Option<&'static str>,
     },
@@ -270,8 +276,35 @@ pub struct Field {
     pub explode: bool,
     /// Media type of the part (OpenAPI 3.1 section 4.8.15.1), where the document says one.
     pub content_type: Option<&'static str>,
+    /// Whether reserved characters stay as they are where the form is urlencoded (`allowReserved`, same section).
+    pub reserved: bool,
     /// Accepted values that are written differently on the wire: accepted, sent.
     pub send_as: &'static [(&'static str, &'static str)],
+}
+
+/// A header of a part (`headers` of the Encoding Object, OpenAPI 3.1 section 4.8.15.1). Parts that are not sent have none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PartHeader {
+    /// Name of the field on the wire, all of whose parts have the header.
+    pub part: &'static str,
+    /// Name of the header.
+    pub wire: &'static str,
+    /// What it says.
+    pub value: PartHeaderValue,
+}
+
+/// What a header of a part says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartHeaderValue {
+    /// The one value that the document allows.
+    Fixed(&'static str),
+    /// The value of an argument, in `simple` style; without the argument, there is no such header.
+    Argument {
+        /// Name of the argument.
+        name: &'static str,
+        /// Whether the members of an object are written as `name=value`.
+        explode: bool,
+    },
 }
 
 /// How the events of a stream are put together into the answer's non-streamed shape.
@@ -296,6 +329,10 @@ pub struct WebSocketBinding {
     pub parameters: &'static [Parameter],
     /// What is said.
     pub exchange: Exchange,
+    /// Credentials that the handshake needs; `None` where the server's own requirements hold.
+    pub security: Option<Requirements>,
+    /// URL of this operation's own server, absolute or relative to the upstream's.
+    pub server: Option<&'static str>,
 }
 
 /// What the two sides of a WebSocket say.

@@ -18,7 +18,7 @@ mod spec;
 pub use access::{Access, Requirements, SchemeKind, SecurityScheme, Setting};
 pub use binding::{
     Alternative, Binding, Body, Exchange, Field, FieldKind, HttpBinding, Location, Member, Method, NoRoute, Parameter,
-    StreamDialect, Style, WebSocketBinding,
+    PartHeader, PartHeaderValue, StreamDialect, Style, WebSocketBinding,
 };
 pub use catalog::{Catalog, assert_sorted_and_unique};
 pub use envelope::{Attachment, AttachmentKind, Binary, Envelope, Payload};

@@ -31,6 +31,7 @@ pub use client::{Client, Reply};
 pub use config::{Config, ConfigError, Secret, parse_base_url};
 pub use connect::{check_ca_file, check_client_cert_file};
 pub use context::{CallContext, Progress, ProgressUpdate};
+pub use encode::is_reserved_header;
 pub use plan::Planned;
 pub use raw::RawRequest;
 pub use reqwest::Url;

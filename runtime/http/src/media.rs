@@ -38,12 +38,21 @@ impl MediaType {
         matches!(self.essence.as_str(), "application/json" | "text/json") || self.essence.ends_with("+json")
     }
 
-    /// One JSON value a line.
+    /// One JSON value a line, or a JSON text sequence.
     pub(crate) fn is_json_lines(&self) -> bool {
-        matches!(
-            self.essence.as_str(),
-            "application/x-ndjson" | "application/ndjson" | "application/jsonl" | "application/x-jsonlines"
-        )
+        const LINES: [&str; 5] = [
+            "application/x-ndjson",
+            "application/ndjson",
+            "application/jsonl",
+            "application/x-jsonlines",
+            "application/json-seq",
+        ];
+        LINES.contains(&self.essence.as_str())
+    }
+
+    /// What stands before each value: a record separator in a JSON text sequence (RFC 7464 section 2.2).
+    pub(crate) fn record_separator(&self) -> &'static str {
+        if self.essence == "application/json-seq" { "\u{1e}" } else { "" }
     }
 
     /// Text of any kind that is not JSON.

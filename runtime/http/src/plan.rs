@@ -3,10 +3,12 @@
 use bytes::Bytes;
 use reqwest::{
     Url,
-    header::{ACCEPT, HeaderMap, HeaderValue},
+    header::{ACCEPT, HeaderMap, HeaderName, HeaderValue},
 };
 use serde_json::{Map, Value};
-use toolwright_core::{Binding, Code, HttpBinding, Method, NoRoute, Requirements, StreamDialect, ToolError, ToolSpec};
+use toolwright_core::{
+    Binding, Code, HttpBinding, Method, NoRoute, Requirements, StreamDialect, ToolError, ToolSpec, WebSocketBinding,
+};
 
 use crate::{auth, body, config::Config, encode, files::FileInput, server};
 
@@ -34,8 +36,8 @@ pub(crate) enum PlannedBody {
     Bytes { media_type: String, bytes: Bytes },
     /// One file as the whole body.
     File { media_type: String, file: FileInput },
-    /// The parts of a `multipart/form-data` body.
-    Multipart(Vec<Part>),
+    /// The parts of a multipart body, and its media type without the boundary.
+    Multipart { media_type: String, parts: Vec<Part> },
 }
 
 /// One part of a multipart body.
@@ -43,6 +45,15 @@ pub(crate) enum PlannedBody {
 pub(crate) struct Part {
     pub(crate) name: String,
     pub(crate) content: PartContent,
+    /// Further headers.
+    pub(crate) headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Part {
+    /// A part without further headers.
+    pub(crate) fn new(name: String, content: PartContent) -> Self {
+        Part { name, content, headers: Vec::new() }
+    }
 }
 
 /// What a part holds.
@@ -63,14 +74,22 @@ pub(crate) enum PartContent {
 pub(crate) fn plan(config: &Config, spec: &ToolSpec, arguments: &Map<String, Value>) -> Result<Planned, ToolError> {
     match spec.binding {
         Binding::Http(binding) => plan_http(config, &binding, arguments),
-        Binding::WebSocket(binding) => {
-            let target = encode::target(&config.base_url, binding.path, binding.parameters, arguments)?;
-            let headers = target.headers;
-            let planned = Planned::new(config, reqwest::Method::GET, target.url, headers, PlannedBody::None, None);
-            Ok(Planned { websocket: true, ..planned })
-        }
+        Binding::WebSocket(binding) => plan_websocket(config, &binding, arguments),
         Binding::NoRoute(missing) => Err(no_route(&missing)),
     }
+}
+
+/// Plans an exchange's handshake.
+pub(crate) fn plan_websocket(
+    config: &Config,
+    binding: &WebSocketBinding,
+    arguments: &Map<String, Value>,
+) -> Result<Planned, ToolError> {
+    let base = server::base(config, binding.server)?;
+    let target = encode::target(&base, binding.path, binding.parameters, arguments)?;
+    let (method, body) = (reqwest::Method::GET, PlannedBody::None);
+    let planned = Planned::new(config, method, target.url, target.headers, body, binding.security);
+    Ok(Planned { websocket: true, ..planned })
 }
 
 pub(crate) fn plan_http(

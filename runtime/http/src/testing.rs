@@ -225,5 +225,5 @@ pub(crate) const fn parameter(
     style: toolwright_core::Style,
     explode: bool,
 ) -> Parameter {
-    Parameter { argument: wire, wire, location, style, explode, send_as: &[] }
+    Parameter { argument: wire, wire, location, style, explode, reserved: false, send_as: &[] }
 }

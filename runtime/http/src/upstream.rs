@@ -239,12 +239,12 @@ impl Upstream {
                 let media_type = if media_type.contains('*') { open.media_type.clone() } else { media_type };
                 Ok(Payload::file(media_type, open))
             }
-            PlannedBody::Multipart(parts) => {
+            PlannedBody::Multipart { media_type, parts } => {
                 let mut open = Vec::with_capacity(parts.len());
                 for part in parts {
                     open.push(self.open_part(part, context).await?);
                 }
-                Ok(Payload::multipart(open))
+                Ok(Payload::multipart(&media_type, open))
             }
         }
     }

@@ -264,3 +264,11 @@ async fn the_p2p_token_is_masked() {
     let text = run.answer.to_string();
     assert!(!text.contains("mock-p2p") && text.contains("masked"), "{text}");
 }
+
+#[tokio::test]
+async fn a_live_audit_of_the_vendored_document_shows_corrections_alone() {
+    let audit = run("schema_audit", json!({"live": true})).await.answer;
+    let live = &audit["live"];
+    assert_eq!((&live["same_operations"], &live["operations"]), (&json!(true), &json!(123)), "{live}");
+    assert_eq!(live["changed"], json!([]), "{live}");
+}

@@ -65,7 +65,7 @@ fn sampled_call(root: &Value, operation: &Operation) -> Call {
                 FieldKind::Text { schema, .. } => Bytes::from(text(&scalar(schema))),
                 FieldKind::Json { schema } => Bytes::from(sample(root, schema).to_string()),
             };
-            parts.push(Part { name: field.name.clone(), filename, content_type: None, bytes });
+            parts.push(Part { name: field.name.clone(), filename, content_type: None, headers: Vec::new(), bytes });
         }
         if media.form.is_some() && !media.name.starts_with("multipart/") {
             let pair = |part: &Part| format!("{}={}", part.name, encoded(&String::from_utf8_lossy(&part.bytes).into()));

@@ -176,9 +176,10 @@ async fn read_parts(content_type: &str, body: Bytes) -> Result<Vec<Part>, multer
     while let Some(field) = reader.next_field().await? {
         let name = field.name().unwrap_or("").to_owned();
         let filename = field.file_name().map(str::to_owned);
-        let content_type =
-            field.headers().get("content-type").map(|v| String::from_utf8_lossy(v.as_bytes()).into_owned());
-        parts.push(Part { name, filename, content_type, bytes: field.bytes().await? });
+        let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let content_type = field.headers().get("content-type").map(text);
+        let headers = field.headers().iter().map(|(name, value)| (name.as_str().to_owned(), text(value))).collect();
+        parts.push(Part { name, filename, content_type, headers, bytes: field.bytes().await? });
     }
     Ok(parts)
 }

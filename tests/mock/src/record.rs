@@ -26,6 +26,8 @@ pub struct Part {
     pub filename: Option<String>,
     /// The part's media type as sent.
     pub content_type: Option<String>,
+    /// All headers of the part: names (lower case) and values.
+    pub headers: Vec<(String, String)>,
     /// The content.
     pub bytes: Bytes,
 }

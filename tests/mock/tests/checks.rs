@@ -256,3 +256,22 @@ async fn openapi_form_parts_may_be_json() {
         [(Kind::BadValue, "part meta /n".into())]
     );
 }
+
+#[tokio::test]
+async fn declared_headers_of_a_part_are_checked() {
+    let headers =
+        json!({"X-Level": {"required": true, "schema": {"type": "integer"}}, "Content-Type": {"required": true}});
+    let form = json!({"schema": {"type": "object", "properties": {"note": {"type": "string"}}}, "encoding": {"note": {"headers": headers}}});
+    let document =
+        openapi("/a", "post", json!({"requestBody": {"content": {"multipart/mixed": form}}, "responses": {}}));
+    let posted = async |header: &str| {
+        let mock = serve(document.clone());
+        let body = format!("--b\r\nContent-Disposition: form-data; name=\"note\"\r\n{header}\r\nx\r\n--b--\r\n");
+        let request = client().post(format!("{}/a", mock.url())).header("content-type", "multipart/mixed; boundary=b");
+        request.body(body).send().await.unwrap();
+        violations(&mock)
+    };
+    assert_eq!(posted("X-Level: 3\r\n").await, []);
+    assert_eq!(posted("").await, [(Kind::Missing, "part note header X-Level".into())]);
+    assert_eq!(posted("X-Level: high\r\n").await, [(Kind::BadValue, "part note header X-Level".into())]);
+}

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::super::name::{MAX_ARGUMENT, cut, snake};
-use super::{is_json, members};
+use super::{is_json, members, parts};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part, Rule};
 use crate::model::Model;
@@ -22,6 +22,7 @@ pub(super) fn arguments(model: &mut Model, operation: &Operation, sink: &mut Sin
     if !operation.other_bodies.is_empty() {
         arguments.iter_mut().for_each(|argument| argument.required = false);
         arguments.extend(operation.other_bodies.iter().map(|other| alternative(model, other)));
+        operation.other_bodies.iter().for_each(|other| parts::without_headers(model, other, sink));
         arguments.push(content_type(operation, body));
     }
     if !arguments.iter().any(|argument| argument.role.is_of_body()) {
@@ -148,6 +149,7 @@ fn form(model: &mut Model, body: &RequestBody) -> Vec<Argument> {
                 explode: field.explode,
                 file: field.file,
                 content_type: field.content_type,
+                reserved: field.reserved,
             },
             required,
             needed_by_body: required,
@@ -159,6 +161,7 @@ fn form(model: &mut Model, body: &RequestBody) -> Vec<Argument> {
     }
     // A form without declared fields still has fields: the caller names them.
     let is_free = arguments.is_empty() && fields.properties.is_empty();
+    arguments.extend(parts::arguments(body, &arguments));
     if body.kind == BodyKind::Multipart || is_free || fields.further.is_some() {
         arguments.push(extra_form(is_free, fields.further.unwrap_or_default()));
     }
@@ -214,7 +217,8 @@ pub(super) fn has_field(model: &Model, operation: &Operation, name: &str) -> boo
 fn field(model: &Model, body: &RequestBody, wire_name: &str, schema: &Schema) -> AlternativeField {
     let resolved = model.resolve(schema);
     let items = resolved.items.as_deref().map(|items| model.resolve(items));
-    let FieldEncoding { style, explode, content_type } = body.encoding.get(wire_name).cloned().unwrap_or_default();
+    let FieldEncoding { style, explode, content_type, reserved, .. } =
+        body.encoding.get(wire_name).cloned().unwrap_or_default();
     let file = is_file(resolved) || resolved.items.as_deref().is_some_and(is_file) || items.is_some_and(is_file);
     let holds_objects = resolved.is(JsonType::Object) || items.is_some_and(|items| items.is(JsonType::Object));
     let is_composed = matches!(resolved.types.as_slice(), []) && !resolved.is_any() && !file;
@@ -229,6 +233,8 @@ fn field(model: &Model, body: &RequestBody, wire_name: &str, schema: &Schema) ->
         explode: explode.unwrap_or(style == Style::Form),
         file,
         content_type: content_type.and_then(|declared| single(&declared, file)),
+        // The parts of a multipart body are not encoded.
+        reserved: reserved && body.kind == BodyKind::Form,
     }
 }
 

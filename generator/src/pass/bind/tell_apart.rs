@@ -49,6 +49,7 @@ pub(super) fn place(role: &Role) -> &'static str {
         Role::Parameter { location, .. } => location.name(),
         Role::Body { .. } | Role::Member | Role::Alternative { .. } | Role::ContentType => "body",
         Role::Field { .. } => "field",
+        Role::PartHeader { .. } => "header",
         Role::Exchange => "exchange",
         Role::Extra => "extra",
     }

@@ -43,7 +43,9 @@ impl Reader<'_, '_> {
             if !is_said {
                 seen.push(schema);
                 self.check_encoding(&at);
-                bodies.push_back(self.body(&node, &origin, &at, media_type));
+                let mut body = self.body(&node, &origin, &at, media_type);
+                self.part_headers(&mut body, &at);
+                bodies.push_back(body);
             }
         }
         Some(bodies)
@@ -62,7 +64,7 @@ impl Reader<'_, '_> {
                 if !is_sendable {
                     self.model.ledger.record(Part::Body, &at, Outcome::Refused);
                 }
-                is_sendable
+                is_sendable && self.has_named_parts(media_type, &at)
             });
             return Some(declared).filter(|declared| !declared.is_empty());
         }
@@ -147,7 +149,7 @@ impl Reader<'_, '_> {
         self.resolved(at).is_some_and(is_bytes)
     }
 
-    fn resolved(&self, at: &str) -> Option<&Value> {
+    pub(super) fn resolved(&self, at: &str) -> Option<&Value> {
         let document = &self.model.loaded.document;
         let mut schema = document.get(&join(at, "schema"))?;
         for _ in 0..16 {
@@ -186,11 +188,19 @@ impl Reader<'_, '_> {
             node.get("style").and_then(|style| serde_json::from_value(style.clone()).ok());
         let style = collection_style(&self.model.loaded.document, pointer);
         let explode = node.get("explode").and_then(Value::as_bool);
-        // Whoever says `explode` means `form`; a style makes the content type silent.
-        let style = style.or_else(|| declared.as_ref().map(query_style)).or(explode.map(|_| Style::Form));
+        let reserved = node.get("allowReserved").and_then(Value::as_bool);
+        // Whoever says `explode` or `allowReserved` means `form`; a style makes the content type silent.
+        let is_said = explode.is_some() || reserved.is_some();
+        let style = style.or_else(|| declared.as_ref().map(query_style)).or(is_said.then_some(Style::Form));
         let content_type = node.get("contentType").and_then(Value::as_str);
         let content_type = content_type.filter(|types| style.is_none() && types.split(',').all(is_media_type));
-        FieldEncoding { style, explode, content_type: content_type.map(str::to_owned) }
+        FieldEncoding {
+            style,
+            explode,
+            content_type: content_type.map(str::to_owned),
+            reserved: reserved == Some(true),
+            headers: Vec::new(),
+        }
     }
 }
 

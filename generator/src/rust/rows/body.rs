@@ -27,7 +27,8 @@ fn first_body(tool: &Tool, http: &HttpBinding) -> TokenStream {
     let fields: Vec<TokenStream> = tool.arguments.iter().filter_map(field).collect();
     let extra = tool.arguments.iter().find(|argument| argument.role == Role::Extra).map(|argument| &argument.name);
     match http.form {
-        Some(kind) if !fields.is_empty() || extra.is_some() => form(kind, &fields, extra),
+        Some(FormKind::Multipart) if !fields.is_empty() || extra.is_some() => multipart(tool, http, &fields, extra),
+        Some(FormKind::Urlencoded) if !fields.is_empty() || extra.is_some() => urlencoded(&fields, extra),
         _ => quote!(Body::None),
     }
 }
@@ -61,19 +62,40 @@ fn essence(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-fn form(kind: FormKind, fields: &[TokenStream], extra: Option<&String>) -> TokenStream {
+fn urlencoded(fields: &[TokenStream], extra: Option<&String>) -> TokenStream {
     let extra = option(extra.map(|name| quote!(#name)));
-    match kind {
-        FormKind::Urlencoded => quote!(Body::Form { fields: &[#(#fields),*], extra: #extra }),
-        FormKind::Multipart => quote!(Body::Multipart { fields: &[#(#fields),*], extra: #extra }),
+    quote!(Body::Form { fields: &[#(#fields),*], extra: #extra })
+}
+
+fn multipart(tool: &Tool, http: &HttpBinding, fields: &[TokenStream], extra: Option<&String>) -> TokenStream {
+    let extra = option(extra.map(|name| quote!(#name)));
+    let media_type = http.multipart.as_ref().map_or(FormKind::Multipart.media_type(), |it| &it.media_type);
+    let fixed = http.multipart.iter().flat_map(|multipart| &multipart.headers);
+    let fixed = fixed.map(
+        |(part, wire, value)| quote!(PartHeader { part: #part, wire: #wire, value: PartHeaderValue::Fixed(#value) }),
+    );
+    let chosen = tool.arguments.iter().filter_map(|argument| {
+        let Role::PartHeader { part, explode } = &argument.role else { return None };
+        let Argument { name, wire_name, .. } = argument;
+        let value = quote!(PartHeaderValue::Argument { name: #name, explode: #explode });
+        Some(quote!(PartHeader { part: #part, wire: #wire_name, value: #value }))
+    });
+    let headers = fixed.chain(chosen);
+    quote! {
+        Body::Multipart {
+            media_type: #media_type,
+            fields: &[#(#fields),*],
+            headers: &[#(#headers),*],
+            extra: #extra,
+        }
     }
 }
 
 fn field(argument: &Argument) -> Option<TokenStream> {
-    let Role::Field { style, explode, file, content_type } = &argument.role else { return None };
+    let Role::Field { style, explode, file, content_type, reserved } = &argument.role else { return None };
     let kind = kind(*file);
     let content_type = option(content_type.as_ref().map(|media_type| quote!(#media_type)));
-    let written = written(argument, *style, *explode);
+    let written = written(argument, *style, *explode, *reserved);
     Some(quote!(Field { kind: FieldKind::#kind, content_type: #content_type, #written }))
 }
 
@@ -93,7 +115,8 @@ fn first_alternative(tool: &Tool, http: &HttpBinding) -> TokenStream {
         Role::Body { media_type, .. } => Some(media_type.as_str()),
         _ => None,
     });
-    let media_type = whole.unwrap_or_else(|| http.form.unwrap_or(FormKind::Multipart).media_type());
+    let form = || http.form.unwrap_or(FormKind::Multipart).media_type();
+    let media_type = whole.or(http.multipart.as_ref().map(|it| it.media_type.as_str())).unwrap_or_else(form);
     let is_of_body = |argument: &&Argument| matches!(argument.role, Role::Body { .. } | Role::Field { .. });
     let of_body = tool.arguments.iter().filter(is_of_body);
     let required = of_body.filter(|argument| argument.needed_by_body).map(|argument| &argument.name);
@@ -106,11 +129,17 @@ fn first_alternative(tool: &Tool, http: &HttpBinding) -> TokenStream {
 fn alternative(argument: &Argument) -> Option<TokenStream> {
     let Role::Alternative { media_type, fields, .. } = &argument.role else { return None };
     let name = &argument.name;
-    let kinds = [FormKind::Multipart, FormKind::Urlencoded];
-    let kind = kinds.into_iter().find(|kind| essence(media_type) == kind.media_type());
+    let essence = essence(media_type);
+    let kind = FormKind::of(&essence);
     let fields: Vec<TokenStream> = fields.iter().map(inner_field).collect();
     let inside = option(kind.map(|_| quote!(#name)));
-    let body = kind.map_or_else(|| whole(name, media_type), |kind| form(kind, &fields, None));
+    let body = match kind {
+        None => whole(name, media_type),
+        Some(FormKind::Urlencoded) => urlencoded(&fields, None),
+        Some(FormKind::Multipart) => quote! {
+            Body::Multipart { media_type: #essence, fields: &[#(#fields),*], headers: &[], extra: None }
+        },
+    };
     let required = argument.needed_by_body.then_some(name).into_iter();
     Some(quote! {
         Alternative { media_type: #media_type, inside: #inside, required: &[#(#required),*], body: #body }
@@ -119,7 +148,7 @@ fn alternative(argument: &Argument) -> Option<TokenStream> {
 
 /// A field of a form that is one argument.
 fn inner_field(field: &AlternativeField) -> TokenStream {
-    let AlternativeField { wire_name, style: chosen, explode, file, content_type } = field;
+    let AlternativeField { wire_name, style: chosen, explode, file, content_type, reserved } = field;
     let (kind, style) = (kind(*file), style(*chosen));
     let content_type = option(content_type.as_ref().map(|media_type| quote!(#media_type)));
     quote! {
@@ -130,6 +159,7 @@ fn inner_field(field: &AlternativeField) -> TokenStream {
             wire: #wire_name,
             style: Style::#style,
             explode: #explode,
+            reserved: #reserved,
             send_as: &[],
         }
     }

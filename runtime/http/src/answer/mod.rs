@@ -7,6 +7,7 @@ mod headers;
 mod mask;
 mod reading;
 mod reply;
+mod secret_form;
 mod secret_names;
 mod secret_text;
 mod shape;

@@ -79,6 +79,11 @@ async fn read_body(
             let body = collect::whole(reply, reader.config, reader.context, reader.changes_nothing).await?;
             read_json(reader, &body, kind, envelope).await
         }
+        Some(kind) if kind.is_json_lines() => {
+            let body = collect::whole(reply, reader.config, reader.context, reader.changes_nothing).await?;
+            read_lines(&body, kind, envelope);
+            Ok(())
+        }
         Some(kind) if kind.is_text() || kind.is_event_stream() => {
             let body = collect::whole(reply, reader.config, reader.context, reader.changes_nothing).await?;
             read_text(&body, kind, envelope);
@@ -111,6 +116,24 @@ async fn read_json(reader: Reader<'_>, body: &[u8], kind: &MediaType, envelope: 
         }
     }
     Ok(())
+}
+
+/// One JSON value a line: the list of them. A line that is none leaves everything as text.
+fn read_lines(body: &[u8], kind: &MediaType, envelope: &mut Envelope) {
+    if body.is_empty() {
+        return;
+    }
+    // What ends a value of a text sequence is the next separator, and a value may have lines (RFC 7464 section 2.1).
+    let separator = if kind.record_separator().is_empty() { b'\n' } else { 0x1e };
+    let values = body.split(|byte| *byte == separator).filter(|value| !value.trim_ascii().is_empty());
+    match values.map(serde_json::from_slice).collect::<Result<Vec<Value>, _>>() {
+        Ok(values) => envelope.payload = Payload::Data(values.into()),
+        Err(_) => {
+            let essence = kind.essence();
+            envelope.warnings.push(format!("not every line of the {essence} is JSON; the answer is given as text"));
+            read_text(body, kind, envelope);
+        }
+    }
 }
 
 /// JSON is UTF-8 (RFC 8259 section 8.1), and in the declared charset where an older server writes it so.

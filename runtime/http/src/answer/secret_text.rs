@@ -1,4 +1,4 @@
-//! Secrets within text: JSON as a string, JSON that was cut off, and streams with JSON in their lines.
+//! Secrets within text: JSON as a string, JSON that was cut off, streams with JSON in their lines, forms and URLs.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::{
     mask::{MASK, mask_members},
-    secret_names,
+    secret_form, secret_names,
 };
 
 /// Masks the secrets that a text holds by name. Text that is JSON as a whole is read as such; of any other text the quoted
-/// members are looked at, wherever they stand. Returns how many values were hidden.
+/// members are looked at, wherever they stand, and a form or a URL is read as such. Returns how many values were hidden.
 pub(crate) fn mask(text: &mut String) -> usize {
     if !text.contains('"') {
-        return 0;
+        return secret_form::mask(text);
     }
     match parsed(text) {
         Some(mut value) => {
@@ -29,9 +29,12 @@ pub(crate) fn mask(text: &mut String) -> usize {
 
 /// As [`mask`], for a text that is a whole answer: settings are written as YAML and `NAME=value` too.
 pub(crate) fn mask_document(text: &mut String) -> usize {
-    match parsed(text) {
-        Some(_) => mask(text),
-        None => mask(text) + mask_lines(text),
+    if parsed(text).is_some() {
+        return mask(text);
+    }
+    match secret_form::mask(text) {
+        0 => mask(text) + mask_lines(text),
+        masked => masked,
     }
 }
 
@@ -81,7 +84,7 @@ fn mask_quoted(text: &mut String) -> usize {
 }
 
 /// Puts the mask in place of each of these parts, which follow each other: one copy, however many there are.
-fn replace(text: &mut String, parts: &[Range<usize>]) {
+pub(super) fn replace(text: &mut String, parts: &[Range<usize>]) {
     if parts.is_empty() {
         return;
     }

@@ -9,6 +9,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use toolwright_core::{Envelope, Payload, ToolSpec};
 
+use crate::media::MediaType;
+
 /// The types that each tool's result schema allows at its top, read once a tool: parsing a schema of many kilobytes for
 /// every answer would cost more than the answer.
 #[derive(Debug, Default)]
@@ -38,6 +40,10 @@ impl Shapes {
         let Some(schema) = spec.result_schema.filter(|_| envelope.ok && envelope.status_code != Some(204)) else {
             return;
         };
+        // Lines are a list by our own making, and often one of two declared forms.
+        if envelope.content_type.as_deref().is_some_and(|kind| MediaType::of(kind).is_json_lines()) {
+            return;
+        }
         let found = match &envelope.payload {
             Payload::Data(data) => kind_of(data),
             Payload::Empty => "empty",
@@ -65,12 +71,18 @@ fn kind_of(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_i64() || number.is_u64() => "integer",
+        Value::Number(number) if is_whole(&number.to_string()) => "integer",
         Value::Number(_) => "number",
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
     }
+}
+
+/// An integer of any length; a fraction of nothing but zeros is none (JSON Schema 2020-12 validation, section 6.1.1).
+fn is_whole(digits: &str) -> bool {
+    let fraction = digits.split_once('.').map_or("", |(_, fraction)| fraction);
+    !digits.contains(['e', 'E']) && fraction.bytes().all(|digit| digit == b'0')
 }
 
 #[cfg(test)]
@@ -98,6 +110,24 @@ mod tests {
             warnings(r#"{"type":["object","array"]}"#, Payload::Empty),
             ["the answer is empty; the document declares object or array"]
         );
+    }
+
+    #[test]
+    fn digits_beyond_64_bits_are_an_integer() {
+        for (digits, warned) in [("12345678901234567890123", 0), ("7.00", 0), ("7.01", 1)] {
+            let data = Payload::Data(serde_json::from_str(digits).unwrap());
+            assert_eq!(warnings(r#"{"type":"integer"}"#, data).len(), warned, "{digits}");
+        }
+    }
+
+    #[test]
+    fn lines_where_an_object_is_declared_are_its_other_form() {
+        let spec = ToolSpec { result_schema: Some(r#"{"type":"object"}"#), ..testing::tool(testing::GET) };
+        let content_type = Some("application/x-ndjson".to_owned());
+        let payload = Payload::Data(json!([{}]));
+        let mut envelope = Envelope { ok: true, status_code: Some(200), content_type, payload, ..Envelope::default() };
+        Shapes::default().compare(&spec, &mut envelope);
+        assert_eq!(envelope.warnings, [""; 0]);
     }
 
     #[test]

@@ -490,3 +490,40 @@ async fn the_api_key_is_taken_out_of_names_and_of_the_media_type() {
         assert!(envelope.ok && !format!("{envelope:?}").contains("key-12345"), "{envelope:?}");
     }
 }
+
+#[tokio::test]
+async fn lines_of_json_are_a_list_with_every_digit() {
+    let lines = "{\"id\":12345678901234567890123}\r\n\n{\"a\":null}\n";
+    for kind in ["application/x-ndjson", "application/jsonl; charset=utf-8"] {
+        let envelope = answered("200 OK", &[("content-type", kind)], lines).await;
+        let Payload::Data(data) = &envelope.payload else { panic!("{:?}", envelope.payload) };
+        assert_eq!(data.to_string(), r#"[{"id":12345678901234567890123},{"a":null}]"#, "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn a_json_text_sequence_is_a_list() {
+    let text = "\u{1e}{\"a\":\n1}\n\u{1e}2\n";
+    let envelope = answered("200 OK", &[("content-type", "application/json-seq")], text).await;
+    let Payload::Data(data) = &envelope.payload else { panic!("{:?}", envelope.payload) };
+    assert_eq!(*data, json!([{"a": 1}, 2]));
+}
+
+#[tokio::test]
+async fn lines_that_are_not_all_json_stay_text() {
+    let envelope = answered("200 OK", &[("content-type", "application/x-ndjson")], "{\"a\":1}\nhalf {").await;
+    assert_eq!(payload_text(&envelope), "{\"a\":1}\nhalf {");
+    assert_eq!(envelope.warnings.len(), 1);
+}
+
+#[tokio::test]
+async fn secrets_of_a_form_are_masked_by_name() {
+    const SECRET: ToolSpec = ToolSpec { secrets: &["/key"], ..tool(GET) };
+    let body = r#"{"key":"K","sent":"user=u&password=12345","link":"https://h/?token=T&a=b"}"#;
+    let server = Server::with(json_answer(body)).await;
+    let envelope = Setting::for_server(&server).call(&SECRET, json!({})).await;
+    let wanted =
+        json!({"key": "[masked]", "sent": "user=u&password=[masked]", "link": "https://h/?token=[masked]&a=b"});
+    let Payload::Data(data) = &envelope.payload else { panic!("{:?}", envelope.payload) };
+    assert_eq!(*data, wanted);
+}

@@ -136,13 +136,14 @@ impl Credentials {
         Ok(())
     }
 
-    /// Adds them to a request's address.
+    /// Adds them to a request's address. A redirect often repeats the query, and a key that is there is not added again.
     pub(crate) fn add_to_url(&self, url: &mut Url) {
-        if self.query.is_empty() {
+        let given: Vec<&str> = url.query().into_iter().flat_map(|query| query.split('&')).collect();
+        let missing: Vec<&str> = self.query.iter().map(String::as_str).filter(|pair| !given.contains(pair)).collect();
+        if missing.is_empty() {
             return;
         }
-        let query: Vec<&str> = url.query().into_iter().chain(self.query.iter().map(String::as_str)).collect();
-        let query = query.join("&");
+        let query = url.query().into_iter().chain(missing).collect::<Vec<_>>().join("&");
         url.set_query(Some(&query));
     }
 

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 
 use serde_json::json;
-use toolwright_core::{Access, Code, HttpBinding, Location, SchemeKind, SecurityScheme, Setting};
+use toolwright_core::{
+    Access, Binding, Code, Exchange, HttpBinding, Location, SchemeKind, SecurityScheme, Setting, WebSocketBinding,
+};
 
 use crate::config::Secret;
-use crate::testing::{GET, Server, Setting as Stage, answer, json_answer, tool};
+use crate::testing::{GET, Server, Setting as Stage, answer, bound, json_answer, tool};
 
 const fn secret(key: &'static str, env: &'static str) -> Setting {
     Setting { key, env, default: "", help: "A credential.", secret: true, allowed: &[] }
@@ -271,4 +273,43 @@ async fn a_printed_request_names_variables_and_shows_no_secret() {
     assert!(shown(&[("inquery", "hidden-1")]).contains("--url-query 'api key='\"$DEMO_INQUERY\""));
     assert!(shown(&[("user", "hidden-1")]).contains("--user \"$DEMO_USER:$DEMO_PASS\""));
     assert!(!shown(&[("head", "hidden-1"), ("user", "hidden-1")]).contains("hidden"));
+}
+
+async fn handshake(settings: &[(&str, &str)], binding: WebSocketBinding) -> Vec<crate::testing::Request> {
+    let server = Server::with(answer("401 Unauthorized", &[], "{}")).await;
+    let stage = stage(&server, settings).with(|config| config.base_url_configured = false);
+    stage.call(&bound(Binding::WebSocket(binding)), json!({})).await;
+    server.requests()
+}
+
+const EXCHANGE: WebSocketBinding =
+    WebSocketBinding { path: "/ws", parameters: &[], exchange: Exchange::Receive, security: None, server: None };
+
+#[tokio::test]
+async fn a_handshake_carries_the_credentials_of_its_operation() {
+    let all = [("head", "K"), ("inquery", "a b"), ("biscuit", "c"), ("bear", "T")];
+    let only = |name: &'static [&'static [&'static str]]| WebSocketBinding { security: Some(name), ..EXCHANGE };
+    let seen = handshake(&all, only(&[&["inquery"]])).await;
+    assert_eq!((seen[0].line.as_str(), seen[0].header("x-key")), ("GET /ws?api%20key=a%20b HTTP/1.1", None));
+    assert_eq!(handshake(&all, only(&[&["biscuit"]])).await[0].header("cookie"), Some("sid=c"));
+    assert_eq!(handshake(&all, only(&[&["bear"]])).await[0].header("authorization"), Some("Bearer T"));
+    assert_eq!(handshake(&all, EXCHANGE).await[0].header("x-key"), Some("K"));
+    assert_eq!(handshake(&all, only(&[])).await[0].header("x-key"), None);
+}
+
+#[tokio::test]
+async fn an_exchange_of_another_host_is_opened_only_where_it_is_allowed() {
+    let elsewhere = WebSocketBinding { server: Some("http://other.example"), ..EXCHANGE };
+    assert_eq!(handshake(&[("head", "K")], elsewhere).await.len(), 0);
+    let relative = WebSocketBinding { server: Some("/v2"), ..EXCHANGE };
+    assert_eq!(handshake(&[("head", "K")], relative).await[0].line, "GET /v2/ws HTTP/1.1");
+}
+
+#[tokio::test]
+async fn a_key_that_a_redirect_repeats_is_sent_once() {
+    let moved = answer("308 Permanent Redirect", &[("location", "/moved?api%20key=K&a=1")], "");
+    let server = Server::in_turn(vec![moved, json_answer("{}")]).await;
+    stage(&server, &[("inquery", "K")]).call(&tool(GET), json!({})).await;
+    let lines: Vec<String> = server.requests().into_iter().map(|request| request.line).collect();
+    assert_eq!(lines, ["GET /thing?api%20key=K HTTP/1.1", "GET /moved?api%20key=K&a=1 HTTP/1.1"]);
 }

@@ -41,5 +41,5 @@ pub(crate) fn field_pairs(field: &Field, value: &Value, escape: Escape) -> Vec<(
         (Style::Json, _) => Style::Form,
         (style, _) => style,
     };
-    pairs(field.wire, value, style, field.explode, field.send_as, escape)
+    pairs(field.wire, value, style, field.explode, field.send_as, escape.allowing(field.reserved))
 }

@@ -33,7 +33,9 @@ pub(crate) fn plan(config: &Config, body: &Body, arguments: &Map<String, Value>)
         Body::Object { media_type, required, members } => object::plan(media_type, *required, members, arguments),
         Body::Choice { argument, alternatives } => choice::plan(config, argument, alternatives, arguments),
         Body::Form { fields, extra } => Ok(form::plan(fields, *extra, arguments)),
-        Body::Multipart { fields, extra } => multipart::plan(config, fields, *extra, arguments),
+        Body::Multipart { media_type, fields, headers, extra } => {
+            multipart::plan(config, media_type, fields, headers, *extra, arguments)
+        }
     }
 }
 
@@ -47,7 +49,10 @@ pub(crate) fn whole(
     let kind = MediaType::of(media_type);
     let bytes = match value {
         _ if kind.is_json() => value.to_string(),
-        Value::Array(items) if kind.is_json_lines() => items.iter().map(|item| format!("{item}\n")).collect(),
+        Value::Array(items) if kind.is_json_lines() => {
+            let lead = kind.record_separator();
+            items.iter().map(|item| format!("{lead}{item}\n")).collect()
+        }
         Value::String(given) if !kind.is_text() => {
             let file = FileInput::parse(config, argument, given)?;
             return Ok(PlannedBody::File { media_type: media_type.to_owned(), file });

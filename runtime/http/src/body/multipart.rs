@@ -1,12 +1,13 @@
-//! `multipart/form-data` (RFC 7578): which parts a call has.
+//! `multipart/form-data` (RFC 7578) and multipart bodies written alike: which parts a call has.
 
+use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
-use toolwright_core::{Field, FieldKind, Style, ToolError};
+use toolwright_core::{Field, FieldKind, PartHeader, PartHeaderValue, Style, ToolError};
 
 use super::form::{field_pairs, further_pairs};
 use crate::{
     config::Config,
-    encode::Escape,
+    encode::{Escape, header_value, simple},
     files::FileInput,
     plan::{Part, PartContent, PlannedBody},
 };
@@ -14,7 +15,9 @@ use crate::{
 /// The parts of a call: the declared fields, then the extra ones, which replace declared fields of their name.
 pub(crate) fn plan(
     config: &Config,
+    media_type: &str,
     fields: &[Field],
+    headers: &[PartHeader],
     extra: Option<&str>,
     arguments: &Map<String, Value>,
 ) -> Result<PlannedBody, ToolError> {
@@ -31,7 +34,30 @@ pub(crate) fn plan(
     for (name, value) in extra.into_iter().flatten() {
         parts.extend(extra_parts(name, value));
     }
-    Ok(PlannedBody::Multipart(parts))
+    for header in headers {
+        let Some((name, value)) = part_header(header, arguments)? else { continue };
+        for part in parts.iter_mut().filter(|part| part.name == header.part) {
+            part.headers.push((name.clone(), value.clone()));
+        }
+    }
+    Ok(PlannedBody::Multipart { media_type: media_type.to_owned(), parts })
+}
+
+/// A header of a field's parts; `None` where there is nothing to say.
+fn part_header(
+    header: &PartHeader,
+    arguments: &Map<String, Value>,
+) -> Result<Option<(HeaderName, HeaderValue)>, ToolError> {
+    let (argument, text) = match header.value {
+        PartHeaderValue::Fixed(text) => (header.wire, Some(text.to_owned())),
+        PartHeaderValue::Argument { name, explode } => {
+            (name, arguments.get(name).and_then(|value| simple(Style::Simple, explode, &[], value)))
+        }
+    };
+    let Some(text) = text else { return Ok(None) };
+    let name = header.wire.parse();
+    let name = name.map_err(|_| ToolError::invalid(format!("{:?} cannot be the name of a header", header.wire)))?;
+    Ok(Some((name, header_value(argument, &text)?)))
 }
 
 fn value_parts(field: &Field, value: &Value) -> Vec<Part> {
@@ -42,7 +68,7 @@ fn value_parts(field: &Field, value: &Value) -> Vec<Part> {
         None => PartContent::Text(text),
     };
     let parts = field_pairs(field, value, Escape::None).into_iter();
-    parts.map(|(name, text)| Part { name, content: content(text) }).collect()
+    parts.map(|(name, text)| Part::new(name, content(text))).collect()
 }
 
 fn file_parts(config: &Config, field: &Field, value: &Value, parts: &mut Vec<Part>) -> Result<(), ToolError> {
@@ -55,10 +81,8 @@ fn file_parts(config: &Config, field: &Field, value: &Value, parts: &mut Vec<Par
             Value::Null => {}
             Value::String(given) => {
                 let file = FileInput::parse(config, field.argument, given)?;
-                parts.push(Part {
-                    name: field.wire.to_owned(),
-                    content: PartContent::File { file, media_type: field.content_type },
-                });
+                let content = PartContent::File { file, media_type: field.content_type };
+                parts.push(Part::new(field.wire.to_owned(), content));
             }
             _ => return Err(ToolError::invalid(format!("`{}` must be a file input, given as text", field.argument))),
         }
@@ -69,5 +93,5 @@ fn file_parts(config: &Config, field: &Field, value: &Value, parts: &mut Vec<Par
 /// An undeclared field.
 fn extra_parts(name: &str, value: &Value) -> Vec<Part> {
     let pairs = further_pairs(name, value, Escape::None).into_iter();
-    pairs.map(|(name, text)| Part { name, content: PartContent::Text(text) }).collect()
+    pairs.map(|(name, text)| Part::new(name, PartContent::Text(text))).collect()
 }

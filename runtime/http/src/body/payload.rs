@@ -40,8 +40,8 @@ impl Payload {
         Payload { content_type: Some(content_type), pieces: vec![Piece::from(file.content)] }
     }
 
-    /// The parts of a `multipart/form-data` body, each with its open file where it holds one.
-    pub(crate) fn multipart(parts: Vec<(Part, Option<OpenFile>)>) -> Self {
+    /// The parts of a multipart body, each with its open file where it holds one.
+    pub(crate) fn multipart(media_type: &str, parts: Vec<(Part, Option<OpenFile>)>) -> Self {
         let boundary = format!("toolwright-{:032x}", fastrand::u128(..));
         let mut pieces = Vec::new();
         for (part, file) in parts {
@@ -56,7 +56,7 @@ impl Payload {
             pieces.push(Piece::Bytes(Bytes::from_static(b"\r\n")));
         }
         pieces.push(Piece::Bytes(Bytes::from(format!("--{boundary}--\r\n"))));
-        Payload { content_type: Some(format!("multipart/form-data; boundary={boundary}")), pieces }
+        Payload { content_type: Some(format!("{media_type}; boundary={boundary}")), pieces }
     }
 
     /// The `Content-Type` of the body.
@@ -127,6 +127,9 @@ fn part_head(boundary: &str, part: &Part, file: Option<&OpenFile>) -> String {
             head.push_str(&format!("\r\nContent-Type: {media_type}\r\n"));
         }
         _ => head.push_str("\r\n"),
+    }
+    for (name, value) in &part.headers {
+        head.push_str(&format!("{name}: {}\r\n", String::from_utf8_lossy(value.as_bytes())));
     }
     head.push_str("\r\n");
     head

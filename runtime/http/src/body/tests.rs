@@ -1,10 +1,21 @@
 use serde_json::{Value, json};
-use toolwright_core::{Alternative, Body, Code, Field, FieldKind, HttpBinding, Method, Style, ToolError};
+use toolwright_core::{
+    Alternative, Body, Code, Field, FieldKind, HttpBinding, Method, PartHeader, PartHeaderValue, Style, ToolError,
+};
 
 use crate::testing::{GET, Request, Server, Setting, json_answer, tool};
 
 const fn field(wire: &'static str, style: Style, explode: bool) -> Field {
-    Field { argument: wire, wire, kind: FieldKind::Value, style, explode, content_type: None, send_as: &[] }
+    Field {
+        argument: wire,
+        wire,
+        kind: FieldKind::Value,
+        style,
+        explode,
+        content_type: None,
+        reserved: false,
+        send_as: &[],
+    }
 }
 
 const fn file(wire: &'static str) -> Field {
@@ -19,6 +30,8 @@ const FORM: Body =
     Body::Form { fields: &[field("user", Style::Form, true), field("tags", Style::Form, true)], extra: None };
 
 const UPLOAD: Body = Body::Multipart {
+    media_type: "multipart/form-data",
+    headers: &[],
     fields: &[
         field("model", Style::Form, true),
         field("tags", Style::Form, true),
@@ -182,12 +195,85 @@ async fn a_part_has_the_content_type_that_the_document_says() {
         Field { content_type: Some("image/png"), ..file("picture") },
     ];
     let server = Server::with(json_answer("{}")).await;
-    let body = Body::Multipart { fields: FIELDS, extra: None };
+    let body = Body::Multipart { media_type: "multipart/form-data", fields: FIELDS, headers: &[], extra: None };
     let arguments = json!({"meta": "<a/>", "picture": "data:;base64,AAEC"});
     Setting::for_server(&server).call(&tool(posting(body)), arguments).await;
     let text = server.only_request().text();
     assert!(text.contains("name=\"meta\"\r\nContent-Type: application/xml\r\n\r\n<a/>"), "{text}");
     assert!(text.contains("Content-Type: image/png\r\n"), "{text}");
+}
+
+#[tokio::test]
+async fn a_part_has_the_further_headers_that_the_document_says() {
+    const HEADERS: &[PartHeader] = &[
+        PartHeader { part: "model", wire: "X-Kind", value: PartHeaderValue::Fixed("name") },
+        PartHeader {
+            part: "file",
+            wire: "X-Tags",
+            value: PartHeaderValue::Argument { name: "file_x_tags", explode: false },
+        },
+    ];
+    const BODY: Body = Body::Multipart {
+        media_type: "multipart/form-data",
+        fields: &[field("model", Style::Form, true), file("file")],
+        headers: HEADERS,
+        extra: None,
+    };
+    let given = json!({"model": "m", "file": "data:text/plain,a", "file_x_tags": ["x", "y"]});
+    let wanted = [
+        "name=\"model\"|x-kind: name|m",
+        "name=\"file\"; filename=\"upload.txt\"|Content-Type: text/plain|x-tags: x,y|a",
+    ];
+    assert_eq!(parts(&sent(BODY, given).await), wanted);
+    assert_eq!(parts(&sent(BODY, json!({"file_x_tags": ["x"]})).await), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_header_of_a_part_cannot_begin_another() {
+    const BODY: Body = Body::Multipart {
+        media_type: "multipart/form-data",
+        fields: &[field("model", Style::Form, true)],
+        headers: &[PartHeader {
+            part: "model",
+            wire: "X-A",
+            value: PartHeaderValue::Argument { name: "a", explode: false },
+        }],
+        extra: None,
+    };
+    let server = Server::with(json_answer("{}")).await;
+    let arguments = json!({"model": "m", "a": "1\r\nX-B: 2"});
+    let envelope = Setting::for_server(&server).call(&tool(posting(BODY)), arguments).await;
+    assert_eq!(envelope.code(), Some(Code::InvalidArguments));
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
+async fn another_multipart_type_is_sent_as_declared() {
+    const MIXED: Body = Body::Multipart {
+        media_type: "multipart/mixed",
+        fields: &[field("model", Style::Form, true)],
+        headers: &[],
+        extra: None,
+    };
+    let seen = sent(MIXED, json!({"model": "m"})).await;
+    assert!(seen.header("content-type").unwrap().starts_with("multipart/mixed; boundary="));
+    assert_eq!(parts(&seen), ["name=\"model\"|m"]);
+}
+
+#[tokio::test]
+async fn a_field_of_a_form_keeps_the_reserved_characters_that_it_may() {
+    const BODY: Body = Body::Form {
+        fields: &[Field { reserved: true, ..field("next", Style::Form, true) }, field("plain", Style::Form, true)],
+        extra: None,
+    };
+    let seen = sent(BODY, json!({"next": "/a?b=c&d+e", "plain": "/a"})).await;
+    assert_eq!(seen.text(), "next=/a?b=c%26d%2Be&plain=%2Fa");
+}
+
+#[tokio::test]
+async fn a_json_text_sequence_has_its_separators() {
+    const SEQUENCE: Body = Body::Raw { argument: "request", media_type: "application/json-seq" };
+    assert_eq!(sent(SEQUENCE, json!({"request": [1, {"a": 2}]})).await.text(), "\u{1e}1\n\u{1e}{\"a\":2}\n");
 }
 
 const CHOICE: Body = Body::Choice {

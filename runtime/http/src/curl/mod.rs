@@ -6,10 +6,11 @@ mod tests;
 use std::fmt::Write;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use reqwest::header::{HeaderName, HeaderValue};
 
 use crate::{
     files::{FileInput, Source},
-    plan::{PartContent, Planned, PlannedBody},
+    plan::{Part, PartContent, Planned, PlannedBody},
 };
 
 /// A longer inline file is named instead of written out.
@@ -71,9 +72,13 @@ impl Planned {
                 push(out, &format!("--header {}", quoted(&format!("content-type: {media_type}"))));
                 push(out, &format!("--data-binary \"@\"{}", place(file)));
             }
-            PlannedBody::Multipart(parts) => {
+            PlannedBody::Multipart { media_type, parts } => {
+                if media_type != "multipart/form-data" {
+                    // curl adds the boundary.
+                    push(out, &format!("--header {}", quoted(&format!("content-type: {media_type}"))));
+                }
                 for part in parts {
-                    push(out, &form_option(&part.name, &part.content));
+                    push(out, &form_option(part));
                 }
             }
         }
@@ -85,26 +90,38 @@ fn push(out: &mut String, option: &str) {
     let _ = write!(out, " \\\n  {option}");
 }
 
-fn form_option(name: &str, content: &PartContent) -> String {
-    match content {
-        PartContent::Text(text) => format!("--form-string {}", quoted(&format!("{name}={text}"))),
+fn form_option(part: &Part) -> String {
+    let name = &part.name;
+    let headers: String = part.headers.iter().map(header_suffix).collect();
+    match &part.content {
+        PartContent::Text(text) if headers.is_empty() => {
+            format!("--form-string {}", quoted(&format!("{name}={text}")))
+        }
+        PartContent::Text(text) => format!("--form {}", quoted(&format!("{name}={text}{headers}"))),
         PartContent::Typed { text, media_type } => {
-            format!("--form {}", quoted(&format!("{name}={text};type={media_type}")))
+            format!("--form {}", quoted(&format!("{name}={text};type={media_type}{headers}")))
         }
         PartContent::File { file, .. } => {
             let suffix = match &file.source {
                 Source::Inline { media_type, name, .. } => format!(";type={media_type};filename={name}"),
-                Source::Path(_) | Source::Url(_) => String::new(),
-            };
+                Source::Path(_) | Source::Saved { .. } | Source::Url(_) => String::new(),
+            } + &headers;
             format!("--form {}\"@\"{}{}", quoted(&format!("{name}=")), place(file), quoted_or_nothing(&suffix))
         }
     }
+}
+
+/// A header of a part, for `--form`.
+fn header_suffix((name, value): &(HeaderName, HeaderValue)) -> String {
+    let text = format!("{name}: {}", String::from_utf8_lossy(value.as_bytes()));
+    format!(";headers=\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// Where the shell finds the content. Paths are relative to the file root.
 fn place(file: &FileInput) -> String {
     match &file.source {
         Source::Path(path) => quoted(path),
+        Source::Saved { path, .. } => quoted(&path.to_string_lossy()),
         Source::Url(url) => format!("<(curl {})", quoted(url.as_str())),
         Source::Inline { bytes, .. } if bytes.len() <= LONGEST_INLINE => {
             format!("<(echo {} | base64 -d)", STANDARD.encode(bytes))

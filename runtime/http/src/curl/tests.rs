@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 use toolwright_core::{
-    Binding, Body, Exchange, Field, FieldKind, HttpBinding, Method, Style, ToolSpec, WebSocketBinding,
+    Binding, Body, Exchange, Field, FieldKind, HttpBinding, Method, PartHeader, PartHeaderValue, Style, ToolSpec,
+    WebSocketBinding,
 };
 
 use crate::{
@@ -11,6 +12,8 @@ use crate::{
 const UPLOAD: HttpBinding = HttpBinding {
     method: Method::Post,
     body: Body::Multipart {
+        media_type: "multipart/form-data",
+        headers: &[],
         fields: &[
             Field {
                 argument: "model",
@@ -19,6 +22,7 @@ const UPLOAD: HttpBinding = HttpBinding {
                 style: Style::Form,
                 explode: true,
                 content_type: None,
+                reserved: false,
                 send_as: &[],
             },
             Field {
@@ -28,6 +32,7 @@ const UPLOAD: HttpBinding = HttpBinding {
                 style: Style::Form,
                 explode: true,
                 content_type: None,
+                reserved: false,
                 send_as: &[],
             },
         ],
@@ -87,8 +92,13 @@ async fn a_request_for_a_head_waits_for_no_body_and_odd_tokens_are_quoted() {
 
 #[tokio::test]
 async fn a_websocket_is_an_address_with_a_comment() {
-    let binding =
-        Binding::WebSocket(WebSocketBinding { path: "/stream", parameters: &[], exchange: Exchange::Receive });
+    let binding = Binding::WebSocket(WebSocketBinding {
+        path: "/stream",
+        parameters: &[],
+        exchange: Exchange::Receive,
+        security: None,
+        server: None,
+    });
     for (base, address) in
         [("http://127.0.0.1:8080", "ws://127.0.0.1:8080/stream"), ("https://http.example", "wss://http.example/stream")]
     {
@@ -129,4 +139,21 @@ async fn inline_files_are_written_out() {
     let command = printed(UPLOAD, json!({"file": "data:audio/wav;base64,AAEC"})).await;
     let wanted = "--form 'file='\"@\"<(echo AAEC | base64 -d)';type=audio/wav;filename=upload.wav'";
     assert!(command.contains(wanted), "{command}");
+}
+
+#[tokio::test]
+async fn headers_of_parts_and_other_multipart_types_are_told() {
+    const MODEL: &[Field] = match UPLOAD.body {
+        Body::Multipart { fields, .. } => fields,
+        _ => &[],
+    };
+    const BODY: Body = Body::Multipart {
+        media_type: "multipart/mixed",
+        fields: MODEL,
+        headers: &[PartHeader { part: "model", wire: "x-part", value: PartHeaderValue::Fixed("a \"b\"") }],
+        extra: None,
+    };
+    let text = printed(HttpBinding { body: BODY, ..UPLOAD }, json!({"model": "m"})).await;
+    assert!(text.contains("--header 'content-type: multipart/mixed'"), "{text}");
+    assert!(text.contains(r#"--form 'model=m;headers="x-part: a \"b\""'"#), "{text}");
 }

@@ -6,7 +6,7 @@ use toolwright_core::{Parameter, Style, ToolError};
 
 use super::{
     pairs::{Escape, pairs},
-    shape::Shape,
+    shape::{SendAs, Shape},
 };
 
 /// Headers that no argument may set: they carry credentials, route or frame the message (OpenAPI 3.1 section 4.8.12.1
@@ -28,15 +28,21 @@ const RESERVED: [&str; 14] = [
     "expect",
 ];
 
+/// Whether no argument may set a header of that name, in any letter case.
+#[must_use]
+pub fn is_reserved_header(name: &str) -> bool {
+    RESERVED.iter().any(|reserved| reserved.eq_ignore_ascii_case(name))
+}
+
 /// A header parameter in `simple` style; `None` where there is nothing to send. Header values are not percent-encoded.
 pub(crate) fn header(parameter: &Parameter, value: &Value) -> Result<Option<(HeaderName, HeaderValue)>, ToolError> {
-    let Some(text) = simple(parameter, value) else { return Ok(None) };
+    let Some(text) = simple(parameter.style, parameter.explode, parameter.send_as, value) else { return Ok(None) };
     let argument = parameter.argument;
     let name: HeaderName = parameter
         .wire
         .parse()
         .map_err(|_| ToolError::invalid(format!("{:?} cannot be the name of a header", parameter.wire)))?;
-    if RESERVED.contains(&name.as_str()) {
+    if is_reserved_header(name.as_str()) {
         return Err(ToolError::invalid(format!("`{argument}` must not set the header {name}")));
     }
     Ok(Some((name, header_value(argument, &text)?)))
@@ -51,18 +57,19 @@ pub(crate) fn header_value(argument: &str, text: &str) -> Result<HeaderValue, To
     })
 }
 
-fn simple(parameter: &Parameter, value: &Value) -> Option<String> {
-    if parameter.style == Style::Json {
+/// A value as one line, arrays and objects joined; `None` where there is nothing to send.
+pub(crate) fn simple(style: Style, explode: bool, send_as: SendAs<'_>, value: &Value) -> Option<String> {
+    if style == Style::Json {
         return (!value.is_null()).then(|| value.to_string());
     }
-    let separator = match parameter.style {
+    let separator = match style {
         Style::Spaces => " ",
         Style::Pipes => "|",
         Style::Tabs => "\t",
         _ => ",",
     };
-    let equals = if parameter.explode { "=" } else { separator };
-    match Shape::of(value, parameter.send_as) {
+    let equals = if explode { "=" } else { separator };
+    match Shape::of(value, send_as) {
         Shape::Absent => None,
         Shape::Scalar(text) => Some(text),
         Shape::List(texts) => Some(texts.join(separator)),

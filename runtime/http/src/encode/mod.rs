@@ -8,7 +8,8 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use header::header_value;
+pub use header::is_reserved_header;
+pub(crate) use header::{header_value, simple};
 pub(crate) use pairs::{Escape, pairs};
 pub(crate) use percent::{literal as percent_literal, value as percent_value};
 pub(crate) use shape::text;
@@ -61,7 +62,8 @@ pub(crate) fn target(
 }
 
 fn query_pairs(parameter: &Parameter, value: &Value) -> impl Iterator<Item = String> {
-    pairs(parameter.wire, value, parameter.style, parameter.explode, parameter.send_as, Escape::Percent)
+    let escape = Escape::Percent.allowing(parameter.reserved);
+    pairs(parameter.wire, value, parameter.style, parameter.explode, parameter.send_as, escape)
         .into_iter()
         .map(|(name, text)| format!("{name}={text}"))
 }

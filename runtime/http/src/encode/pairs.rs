@@ -13,27 +13,49 @@ use super::{
 pub(crate) enum Escape {
     /// As in a query string.
     Percent,
+    /// As in a query string, values with the reserved characters that may stay.
+    Reserved,
     /// As in a multipart body, where bytes need no escape.
     None,
 }
 
 impl Escape {
-    fn text(self, text: &str) -> String {
+    /// As `self`, or with reserved characters where percent-encoding leaves a choice.
+    pub(crate) fn allowing(self, reserved: bool) -> Self {
+        if reserved && self == Escape::Percent { Escape::Reserved } else { self }
+    }
+
+    fn name(self, text: &str) -> String {
         match self {
-            Escape::Percent => percent::value(text),
+            Escape::Percent | Escape::Reserved => percent::value(text),
             Escape::None => text.to_owned(),
+        }
+    }
+
+    fn value(self, text: &str) -> String {
+        match self {
+            Escape::Reserved => percent::reserved(text),
+            _ => self.name(text),
+        }
+    }
+
+    /// One of several values that a separator joins.
+    fn item(self, text: &str) -> String {
+        match self {
+            Escape::Reserved => percent::reserved(text).replace(',', "%2C"),
+            _ => self.name(text),
         }
     }
 
     /// The separator of a style. The comma stays bare, so that it differs from a comma inside a value.
     fn separator(self, style: Style) -> &'static str {
         match (style, self) {
-            (Style::Spaces, Escape::Percent) => "%20",
             (Style::Spaces, Escape::None) => " ",
-            (Style::Pipes, Escape::Percent) => "%7C",
+            (Style::Spaces, _) => "%20",
             (Style::Pipes, Escape::None) => "|",
-            (Style::Tabs, Escape::Percent) => "%09",
+            (Style::Pipes, _) => "%7C",
             (Style::Tabs, Escape::None) => "\t",
+            (Style::Tabs, _) => "%09",
             _ => ",",
         }
     }
@@ -50,10 +72,10 @@ pub(crate) fn pairs(
 ) -> Vec<(String, String)> {
     match style {
         Style::Json if value.is_null() => Vec::new(),
-        Style::Json => vec![(escape.text(wire), escape.text(&value.to_string()))],
+        Style::Json => vec![(escape.name(wire), escape.value(&value.to_string()))],
         Style::Deep => deep(wire, value, send_as, escape),
         // No style says how objects are joined; a comma inside one would end it. What takes them reads JSON.
-        _ if !explode && holds_nested(value) => vec![(escape.text(wire), escape.text(&value.to_string()))],
+        _ if !explode && holds_nested(value) => vec![(escape.name(wire), escape.value(&value.to_string()))],
         _ => flat(wire, Shape::of(value, send_as), style, explode, escape),
     }
 }
@@ -63,15 +85,15 @@ fn holds_nested(value: &Value) -> bool {
 }
 
 fn flat(wire: &str, shape: Shape, style: Style, explode: bool, escape: Escape) -> Vec<(String, String)> {
-    let name = escape.text(wire);
+    let name = escape.name(wire);
     let separator = escape.separator(style);
     match shape {
         Shape::Absent => Vec::new(),
-        Shape::Scalar(text) => vec![(name, escape.text(&text))],
-        Shape::List(texts) if explode => texts.iter().map(|text| (name.clone(), escape.text(text))).collect(),
+        Shape::Scalar(text) => vec![(name, escape.value(&text))],
+        Shape::List(texts) if explode => texts.iter().map(|text| (name.clone(), escape.value(text))).collect(),
         Shape::List(texts) => vec![(name, join(texts.iter(), separator, escape))],
         Shape::Object(members) if explode => {
-            members.iter().map(|(key, text)| (escape.text(key), escape.text(text))).collect()
+            members.iter().map(|(key, text)| (escape.name(key), escape.value(text))).collect()
         }
         Shape::Object(members) => {
             vec![(name, join(members.iter().flat_map(|(key, text)| [key, text]), separator, escape))]
@@ -80,7 +102,7 @@ fn flat(wire: &str, shape: Shape, style: Style, explode: bool, escape: Escape) -
 }
 
 fn join<'a>(texts: impl Iterator<Item = &'a String>, separator: &str, escape: Escape) -> String {
-    texts.map(|text| escape.text(text)).collect::<Vec<_>>().join(separator)
+    texts.map(|text| escape.item(text)).collect::<Vec<_>>().join(separator)
 }
 
 /// `filter[price][gte]=5`. OpenAPI leaves arrays below `deepObject` open; indexed brackets (`tags[0]=a`) are what the
@@ -88,7 +110,7 @@ fn join<'a>(texts: impl Iterator<Item = &'a String>, separator: &str, escape: Es
 fn deep(name: &str, value: &Value, send_as: SendAs<'_>, escape: Escape) -> Vec<(String, String)> {
     let mut out = Vec::new();
     descend(name.to_owned(), value, send_as, &mut out);
-    out.into_iter().map(|(name, text)| (escape.text(&name), escape.text(&text))).collect()
+    out.into_iter().map(|(name, text)| (escape.name(&name), escape.value(&text))).collect()
 }
 
 fn descend(name: String, value: &Value, send_as: SendAs<'_>, out: &mut Vec<(String, String)>) {

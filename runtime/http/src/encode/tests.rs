@@ -255,3 +255,25 @@ async fn what_is_planned_is_what_is_on_the_wire() {
     assert_eq!(seen.line, "GET /pick/mon,tue?a=x&a=y&b=x,y%2Cz HTTP/1.1");
     assert_eq!(seen.header("x-e"), Some("1,2"));
 }
+
+fn reserved(style: Style, explode: bool, value: Value) -> String {
+    let parameters = [Parameter { reserved: true, ..parameter("color", Location::Query, style, explode) }];
+    let base = "http://h".parse().unwrap();
+    let target = target(&base, "/p", &parameters, &object(json!({"color": value}))).unwrap();
+    target.url.query().unwrap().to_owned()
+}
+
+/// OpenAPI 3.1.1 section 4.8.12.2.1 by way of RFC 6570 section 3.2.3, as far as a query can hold it.
+#[test]
+fn reserved_characters_stay_where_the_document_allows_them() {
+    assert_eq!(reserved(Style::Form, true, json!("/a:b?c=d;e@f!$*(),")), "color=/a:b?c=d;e@f!$*(),");
+    assert_eq!(reserved(Style::Form, true, json!("한 %20 100%")), "color=%ED%95%9C%20%20%20100%25");
+    assert_eq!(reserved(Style::Deep, true, json!({"a/b": "c/d"})), "color%5Ba%2Fb%5D=c/d");
+    assert_eq!(sent(Location::Query, Style::Form, true, json!("/a")), "?color=%2Fa");
+}
+
+#[test]
+fn reserved_characters_that_would_be_misread_are_encoded_all_the_same() {
+    assert_eq!(reserved(Style::Form, true, json!("a&b#c+d[e]")), "color=a%26b%23c%2Bd%5Be%5D");
+    assert_eq!(reserved(Style::Form, false, json!(["a,b", "c/d"])), "color=a%2Cb,c/d");
+}

@@ -1,4 +1,4 @@
-//! Which of the four forms a file input has. Nothing is opened here.
+//! Which of the five forms a file input has. Nothing is opened here.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use reqwest::Url;
 use toolwright_core::ToolError;
 
 use super::{data_uri, refused, too_large};
-use crate::{config::Config, media};
+use crate::{config::Config, media, saved::SavedFiles};
 
 /// A file input, read from an argument and not opened.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +26,8 @@ pub(crate) enum Source {
     Inline { bytes: Bytes, media_type: String, name: String },
     /// At a path relative to the file root, its parts separated by `/`, none of them `.` or `..`.
     Path(String),
+    /// The saved answer of that name, in the output folder.
+    Saved { name: String, path: PathBuf },
     /// At a URL.
     Url(Url),
 }
@@ -42,6 +44,7 @@ impl FileInput {
                 .and_then(|decoded| limited(config, argument, decoded))?,
             Some("base64") => base64_text(config, argument, given)?,
             Some("http" | "https") => url(config, argument, given)?,
+            Some("toolwright") => saved(config, argument, given)?,
             Some("file") => {
                 return Err(refused(argument, "give the path alone, relative to the file root, without file:"));
             }
@@ -54,7 +57,7 @@ impl FileInput {
     }
 }
 
-const FORMS: &str = "give a data: URI, base64: followed by the content, an http(s) URL where the server allows it, or a path below the file root";
+const FORMS: &str = "give a data: URI, base64: followed by the content, an http(s) URL where the server allows it, the toolwright:// URI of a saved answer, or a path below the file root";
 
 /// The scheme in front of a colon, in lower case; a single letter is a drive, not a scheme.
 fn scheme(given: &str) -> Option<String> {
@@ -94,6 +97,16 @@ fn url(config: &Config, argument: &str, given: &str) -> Result<Source, ToolError
         return Err(refused(argument, "a URL must not carry a user name or password"));
     }
     Ok(Source::Url(url))
+}
+
+/// The answer of an earlier call, by the URI that its result and the list of resources have for it: what may be read as a
+/// resource may be sent as well, and nothing else of the output folder.
+fn saved(config: &Config, argument: &str, given: &str) -> Result<Source, ToolError> {
+    let found = SavedFiles::new(config).located(given);
+    let (name, path) = found.ok_or_else(|| {
+        refused(argument, "no saved answer of this server has this URI; take it from resource_uri of a result")
+    })?;
+    Ok(Source::Saved { name, path })
 }
 
 /// A path relative to the file root. An absolute path, or one below the home folder as `~/…`, is taken where it begins

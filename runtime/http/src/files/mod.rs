@@ -1,4 +1,4 @@
-//! File inputs: `data:` URIs, `base64:` text, URLs, and paths below the file root.
+//! File inputs: `data:` URIs, `base64:` text, URLs, saved answers, and paths below the file root.
 
 mod data_uri;
 mod guard;
@@ -17,7 +17,7 @@ use std::fs::File;
 use bytes::Bytes;
 use toolwright_core::{Code, ToolError};
 
-use crate::{config::Config, context::CallContext, media};
+use crate::{config::Config, context::CallContext, media, saved};
 
 /// A file input that is open and within the limit.
 #[derive(Debug)]
@@ -60,6 +60,11 @@ impl FileInput {
             Source::Path(path) => {
                 let (file, length) = root::open(config, &argument, path.clone()).await?;
                 let name = path.rsplit('/').next().unwrap_or("upload.bin").to_owned();
+                Ok(OpenFile { media_type: media::by_name(&name), name, content: Content::File { file, length } })
+            }
+            Source::Saved { name, path } => {
+                let (file, length) = root::open_saved(config, &argument, path).await?;
+                let name = saved::given_name(&name).to_owned();
                 Ok(OpenFile { media_type: media::by_name(&name), name, content: Content::File { file, length } })
             }
             Source::Url(url) => fetcher.fetch(config, &argument, url, context).await,

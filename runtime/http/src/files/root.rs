@@ -4,7 +4,7 @@
 //! folder opened before it, and none of them may be a link. So the check holds for what is opened: swapping a part for a
 //! link meanwhile gains nothing.
 
-use std::fs::File;
+use std::{fs::File, path::PathBuf};
 
 use toolwright_core::ToolError;
 
@@ -15,8 +15,24 @@ use crate::config::Config;
 /// opened: what exists elsewhere is not the caller's business.
 pub(crate) async fn open(config: &Config, argument: &str, path: String) -> Result<(File, u64), ToolError> {
     let (root, output) = (config.file_root.clone(), config.output_dir.clone());
-    let opened = tokio::task::spawn_blocking(move || platform::open_beneath(&root, &output, &path)).await;
-    let file = match opened {
+    let opened = move || platform::open_beneath(&root, &output, &path);
+    regular(config, argument, opened).await
+}
+
+/// Opens a saved answer: a regular file of the output folder itself, never what a link there leads to.
+pub(crate) async fn open_saved(config: &Config, argument: &str, path: PathBuf) -> Result<(File, u64), ToolError> {
+    let folder = config.output_dir.clone();
+    let opened = move || platform::open_saved(&folder, &path);
+    regular(config, argument, opened).await
+}
+
+/// What was opened, where it is a regular file within the limit.
+async fn regular(
+    config: &Config,
+    argument: &str,
+    open: impl FnOnce() -> Result<File, &'static str> + Send + 'static,
+) -> Result<(File, u64), ToolError> {
+    let file = match tokio::task::spawn_blocking(open).await {
         Ok(Ok(file)) => file,
         Ok(Err(why)) => return Err(refused(argument, why)),
         Err(_) => return Err(refused(argument, "the file cannot be opened")),
@@ -61,6 +77,13 @@ mod platform {
         open_without_links(&root, below)
     }
 
+    pub(super) fn open_saved(folder: &Path, path: &Path) -> Result<File, &'static str> {
+        let name = path.file_name().ok_or(NO_FILE)?;
+        let gone = "no saved answer has this URI any more; the oldest ones are removed when the quota is reached";
+        let folder = folder.canonicalize().map_err(|_| gone)?;
+        open_without_links(&folder, Path::new(name)).map_err(|_| gone)
+    }
+
     fn refuse_output(path: &Path, output: Option<&PathBuf>) -> Result<(), &'static str> {
         match output.is_some_and(|output| path.starts_with(output)) {
             true => Err("the path lies in the output folder, which holds what other calls received; it is never sent"),
@@ -103,7 +126,13 @@ mod platform {
 mod platform {
     use std::{fs::File, path::Path};
 
+    const UNIX_ONLY: &str = "files are read on Unix systems only; send the content as a data: URI";
+
     pub(super) fn open_beneath(_: &Path, _: &Path, _: &str) -> Result<File, &'static str> {
-        Err("paths are read on Unix systems only; send the content as a data: URI")
+        Err(UNIX_ONLY)
+    }
+
+    pub(super) fn open_saved(_: &Path, _: &Path) -> Result<File, &'static str> {
+        Err(UNIX_ONLY)
     }
 }

@@ -367,3 +367,52 @@ async fn large_fetched_content_goes_to_an_unnamed_file() {
     assert!(matches!(file.content, Content::File { length: 3_000_000, .. }));
     assert_eq!(std::fs::read_dir(&setting.config.output_dir).unwrap().count(), 0);
 }
+
+/// Saves an answer of an earlier call by hand, and gives its URI.
+fn saved_answer(config: &Config, content: &str) -> String {
+    let name = "1700000000000-0123abcd-notes.txt";
+    std::fs::create_dir_all(&config.output_dir).unwrap();
+    std::fs::write(config.output_dir.join(name), content).unwrap();
+    format!("toolwright://demo/files/{name}")
+}
+
+#[tokio::test]
+async fn a_saved_answer_is_a_file_by_its_uri() {
+    let setting = setting().await;
+    let uri = saved_answer(&setting.config, "abc");
+    let file = open(&setting.config, &uri).await.unwrap();
+    assert_eq!((file.name.as_str(), file.media_type.as_str()), ("notes.txt", "text/plain"));
+    assert!(matches!(file.content, Content::File { length: 3, .. }));
+}
+
+#[tokio::test]
+async fn only_files_that_are_resources_have_such_a_uri() {
+    let setting = setting().await;
+    let uri = saved_answer(&setting.config, "abc");
+    std::fs::write(setting.config.output_dir.join("other.txt"), "x").unwrap();
+    for other in ["other.txt", "..%2Fsecret", "1700000000000-0123abcd-gone.txt", ""] {
+        let error = open(&setting.config, &format!("toolwright://demo/files/{other}")).await.unwrap_err();
+        assert_eq!(error.code, Code::FileRefused, "{other}");
+    }
+    let error = open(&setting.config, &uri.replace("demo", "other")).await.unwrap_err();
+    assert_eq!(error.code, Code::FileRefused);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_among_the_saved_answers_is_not_followed() {
+    let setting = setting().await;
+    let uri = saved_answer(&setting.config, "abc").replace("notes", "link");
+    let secret = setting.folder.path().join("secret");
+    std::fs::write(&secret, "s").unwrap();
+    std::os::unix::fs::symlink(&secret, setting.config.output_dir.join("1700000000000-0123abcd-link.txt")).unwrap();
+    assert_eq!(open(&setting.config, &uri).await.unwrap_err().code, Code::FileRefused);
+}
+
+#[tokio::test]
+async fn a_saved_answer_over_the_limit_is_refused() {
+    let mut setting = setting().await;
+    setting.config.max_upload_bytes = 2;
+    let uri = saved_answer(&setting.config, "abc");
+    assert_eq!(open(&setting.config, &uri).await.unwrap_err().code, Code::TooLarge);
+}

@@ -6,7 +6,7 @@ mod quota;
 mod tests;
 mod writing;
 
-pub(crate) use name::hint_from_disposition;
+pub(crate) use name::{given_name, hint_from_disposition};
 pub(crate) use writing::PartialFile;
 
 use std::{io, path::PathBuf};
@@ -93,6 +93,13 @@ impl SavedFiles {
         });
         let content = content.await?;
         Ok((self.describe(name, content.len() as u64), content))
+    }
+
+    /// Name and path of the saved file with that URI, whether it is still there or not.
+    pub(crate) fn located(&self, uri: &str) -> Option<(String, PathBuf)> {
+        let name = self.name_of(uri)?;
+        let path = self.folder.join(&name);
+        Some((name, path))
     }
 
     fn describe(&self, name: String, size_bytes: u64) -> SavedFile {

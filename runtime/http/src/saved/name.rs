@@ -28,6 +28,11 @@ pub(crate) fn is_ours(name: &str) -> bool {
         && parts.next().is_some_and(|rest| !rest.is_empty() && rest.chars().all(|c| is_safe(c) || c == '.'))
 }
 
+/// What a name that [`fresh`] gave says of the content, without time and random digits.
+pub(crate) fn given_name(name: &str) -> &str {
+    name.splitn(3, '-').nth(2).unwrap_or(name)
+}
+
 /// Letters and digits of any script stay; everything else could mean something to a shell or a file system.
 fn is_safe(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_')

@@ -24,7 +24,7 @@ use crate::{
     auth::{self, Tokens},
     config::Config,
     connect::LazyClient,
-    encode::Target,
+    plan::Planned,
     send::{no_answer, unreachable},
 };
 
@@ -42,12 +42,12 @@ pub(crate) async fn open(
     session: Session<'_>,
     client: &LazyClient,
     tokens: &Tokens,
-    target: Target,
+    planned: Planned,
     until: Instant,
 ) -> Result<Socket, Refusal> {
     let client = client.get(session.config)?;
     let connected = Instant::now() + session.config.connect_timeout;
-    let opening = timeout_at(connected.min(until), shake_hands(session, client, tokens, target));
+    let opening = timeout_at(connected.min(until), shake_hands(session, client, tokens, planned));
     match session.context.bound(opening).await.map_err(|interrupted| interrupted.into_error(true))? {
         Ok(upgraded) => Ok(client_side(upgraded?, session.config).await),
         Err(_) if until <= connected => Err(out_of_time().into()),
@@ -75,12 +75,12 @@ async fn shake_hands(
     session: Session<'_>,
     client: &Client,
     tokens: &Tokens,
-    target: Target,
+    planned: Planned,
 ) -> Result<Upgraded, Refusal> {
     let failed = |error: &reqwest::Error| Refusal::from(no_answer(session.config, error, true));
-    let credentials = auth::obtain(session.config, client, tokens, None, session.context).await?;
+    let credentials = auth::obtain(session.config, client, tokens, planned.security, session.context).await?;
     let key = generate_key();
-    let Target { mut url, mut headers, .. } = target;
+    let Planned { mut url, mut headers, .. } = planned;
     credentials.add_to_url(&mut url);
     credentials.add_to_headers(&mut headers);
     let request = client
@@ -92,6 +92,9 @@ async fn shake_hands(
         .header(SEC_WEBSOCKET_KEY, &key);
     let response = request.send().await.map_err(|error| failed(&error))?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
+        if response.status() == StatusCode::UNAUTHORIZED {
+            tokens.forget(credentials.fetched()).await;
+        }
         return Err(refused(response).await);
     }
     let accepted = response.headers().get(SEC_WEBSOCKET_ACCEPT).map(HeaderValue::as_bytes);

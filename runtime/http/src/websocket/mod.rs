@@ -21,7 +21,7 @@ use self::{
     inbox::Inbox,
 };
 use crate::{
-    answer::Unread, auth::Tokens, config::Config, connect::LazyClient, context::CallContext, encode, saved::SavedFiles,
+    answer::Unread, auth::Tokens, config::Config, connect::LazyClient, context::CallContext, plan, saved::SavedFiles,
 };
 
 /// What an exchange is carried out with.
@@ -71,9 +71,9 @@ impl Session<'_> {
         arguments: &Map<String, Value>,
     ) -> Result<Envelope, Refusal> {
         let conversation = Conversation::read(self.config, binding.exchange, arguments)?;
-        let target = encode::target(&self.config.base_url, binding.path, binding.parameters, arguments)?;
+        let planned = plan::plan_websocket(self.config, binding, arguments)?;
         let until = conversation.until(self.context);
-        let socket = connect::open(self, client, tokens, target, until).await?;
+        let socket = connect::open(self, client, tokens, planned, until).await?;
         Ok(self.talk(socket, conversation, until).await)
     }
 

@@ -19,10 +19,20 @@ use crate::testing::{Server, Setting, answer, bound, parameter};
 
 const MODEL: &[Parameter] = &[parameter("model_id", Location::Path, Style::Simple, false)];
 
-const LOGS: Binding =
-    Binding::WebSocket(WebSocketBinding { path: "/ws/{model_id}", parameters: MODEL, exchange: Exchange::Receive });
-const SESSION: Binding =
-    Binding::WebSocket(WebSocketBinding { path: "/stream", parameters: &[], exchange: Exchange::Session });
+const LOGS: Binding = Binding::WebSocket(WebSocketBinding {
+    path: "/ws/{model_id}",
+    parameters: MODEL,
+    exchange: Exchange::Receive,
+    security: None,
+    server: None,
+});
+const SESSION: Binding = Binding::WebSocket(WebSocketBinding {
+    path: "/stream",
+    parameters: &[],
+    exchange: Exchange::Session,
+    security: None,
+    server: None,
+});
 
 /// A WebSocket server for one connection.
 async fn speaking<F, R>(behaviour: F) -> Setting

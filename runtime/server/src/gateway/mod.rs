@@ -4,6 +4,7 @@
 mod execute_additional_tool;
 mod fixed;
 mod list_additional_tools;
+mod live_document;
 mod probe_safe_endpoints;
 mod raw_request;
 mod schema_audit;

@@ -9,6 +9,7 @@ use toolwright_http::{CallContext, Progress, RawRequest};
 use super::{
     EXTRA_TOOLS, answer,
     fixed::{Argument, Fixed},
+    live_document,
 };
 use crate::App;
 
@@ -173,32 +174,45 @@ async fn live(app: &App, context: &CallContext) -> Result<Value, ToolError> {
     Err(failure)
 }
 
+/// How many operations of each kind of difference are named.
+const MOST_NAMED: usize = 50;
+
 fn drift(app: &App, path: &str, document: &Value) -> Value {
-    let served = operations(document);
-    let known: BTreeSet<String> =
-        app.catalog.tools().iter().map(|row| format!("{} {}", row.declared.method, row.declared.path)).collect();
-    let shown = |names: &mut dyn Iterator<Item = &String>| -> Vec<String> {
-        names.take(50).map(|name| name.chars().take(200).collect()).collect()
-    };
-    let added = shown(&mut served.difference(&known));
-    let removed = shown(&mut known.difference(&served));
+    let served = live_document::operations(document);
+    let rows = app.catalog.tools();
+    let known: BTreeMap<String, &ToolSpec> =
+        rows.iter().map(|row| (format!("{} {}", row.declared.method, row.declared.path), row)).collect();
+    let (added, removed): (Vec<&String>, Vec<&String>) = (
+        served.keys().filter(|operation| !known.contains_key(*operation)).collect(),
+        known.keys().filter(|operation| !served.contains_key(*operation)).collect(),
+    );
+    let changed: Vec<(&String, Vec<String>)> = known
+        .iter()
+        .filter_map(|(operation, row)| {
+            let differences = live_document::differences(&live_document::of_row(row)?, served.get(operation)?);
+            (!differences.is_empty()).then_some((operation, differences))
+        })
+        .collect();
+    let shown = |names: &[&String]| names.iter().take(MOST_NAMED).map(|name| cut(name)).collect::<Vec<_>>();
+    let told = changed.iter().take(MOST_NAMED).map(|(operation, differences)| {
+        let inputs: Vec<String> = differences.iter().take(MOST_NAMED).map(|difference| cut(difference)).collect();
+        json!({"operation": cut(operation), "inputs": inputs})
+    });
+    let version = document.pointer("/info/version").and_then(Value::as_str);
     json!({
         "document": path,
-        "version": document.pointer("/info/version").and_then(Value::as_str).map(|version| version.chars().take(80).collect::<String>()),
+        "version": version.map(|version| version.chars().take(80).collect::<String>()),
         "operations": served.len(),
         "same_operations": added.is_empty() && removed.is_empty(),
-        "added": added,
-        "removed": removed,
+        "same_inputs": changed.is_empty(),
+        "added": shown(&added),
+        "removed": shown(&removed),
+        "changed_operations": changed.len(),
+        "changed": told.collect::<Vec<_>>(),
     })
 }
 
-/// Method and path of every operation.
-fn operations(document: &Value) -> BTreeSet<String> {
-    const METHODS: [&str; 8] = ["get", "put", "post", "delete", "patch", "head", "options", "trace"];
-    let mut operations = BTreeSet::new();
-    for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
-        let methods = METHODS.iter().filter(|method| item.get(**method).is_some());
-        operations.extend(methods.map(|method| format!("{} {path}", method.to_ascii_uppercase())));
-    }
-    operations
+/// Words of a document, at a length that a list can take.
+fn cut(text: &str) -> String {
+    text.chars().take(200).collect()
 }

@@ -33,7 +33,7 @@ async fn upstream() -> String {
         )
         .route("/items/{id}", get(move || json(json!({"id": 1}))))
         .route("/slow", get(|| async { axum::http::StatusCode::INTERNAL_SERVER_ERROR }))
-        .route("/swagger/doc.json", get(move || json(json!({"paths": {"/items": {"get": {}}, "/new": {"post": {}}}}))))
+        .route("/swagger/doc.json", get(move || json(json!({"paths": {"/items": {"get": {"parameters": [{"in": "query", "name": "limit"}]}}, "/new": {"post": {}}}}))))
         .route("/unknown", post(|| async { "made" }));
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -370,4 +370,6 @@ async fn a_live_audit_shows_what_the_document_gained_and_lost() {
     let result = run(&app, "schema_audit", json!({"live": true})).await;
     assert_eq!(result["live"]["added"], json!(["POST /new"]));
     assert!(result["live"]["removed"].as_array().unwrap().contains(&json!("GET /slow")));
+    let changed = json!([{"operation": "GET /items", "inputs": ["query limit is new and optional"]}]);
+    assert_eq!((&result["live"]["changed"], &result["live"]["same_inputs"]), (&changed, &json!(false)));
 }

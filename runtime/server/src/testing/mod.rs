@@ -57,6 +57,7 @@ const ID: Parameter = Parameter {
     location: Location::Path,
     style: Style::Simple,
     explode: false,
+    reserved: false,
     send_as: &[],
 };
 

@@ -80,6 +80,7 @@ fn urlencoded_fields(body: &Bytes) -> Vec<Part> {
         name,
         filename: None,
         content_type: None,
+        headers: Vec::new(),
         bytes: Bytes::from(text::decode_form(&raw)),
     };
     text::pairs(&text).into_iter().map(part).collect()
@@ -113,6 +114,34 @@ fn belongs(field: &Field, name: &str) -> bool {
 }
 
 fn check_field(root: &Value, field: &Field, own: &[&Part], place: &str) -> Vec<Finding> {
+    let mut found = check_content(root, field, own, place);
+    found.extend(own.iter().flat_map(|part| check_headers(root, field, part, place)));
+    found
+}
+
+/// Headers beyond those of every part (`headers` of an Encoding Object).
+fn check_headers(root: &Value, field: &Field, part: &Part, place: &str) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for header in &field.headers {
+        let place = format!("{place} header {}", header.name);
+        let sent = part.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(&header.name));
+        match sent {
+            None if header.required => found.push(Finding::new(Kind::Missing, place, "is required")),
+            None => {}
+            Some((_, text)) => {
+                let style = Style::Joined { by: ',', decoded_first: false };
+                let readings = text::shapes(root, &header.schema).into_iter().map(|shape| {
+                    let sent = text::read_single(text, shape, style, header.explode, str::to_owned);
+                    schema_findings(root, &header.schema, &text::to_json(root, &header.schema, &sent), &place)
+                });
+                found.extend(readings.min_by_key(Vec::len).unwrap_or_default());
+            }
+        }
+    }
+    found
+}
+
+fn check_content(root: &Value, field: &Field, own: &[&Part], place: &str) -> Vec<Finding> {
     match &field.kind {
         FieldKind::File { many } => check_files(own, *many, place),
         FieldKind::Json { schema } => own.iter().flat_map(|part| check_json_part(root, schema, part, place)).collect(),

@@ -124,6 +124,16 @@ pub(crate) struct Field {
     pub(crate) kind: FieldKind,
     /// The name is the beginning of the real names, which go on as `[key]`.
     pub(crate) keyed: bool,
+    /// Headers that its parts are declared to have.
+    pub(crate) headers: Vec<PartHeader>,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct PartHeader {
+    pub(crate) name: String,
+    pub(crate) required: bool,
+    pub(crate) explode: bool,
+    pub(crate) schema: Value,
 }
 
 #[derive(Debug, Clone)]

@@ -2,8 +2,8 @@
 
 use super::swagger2::URLENCODED;
 use super::{
-    Body, Document, DocumentError, Field, FieldKind, Form, METHODS, Media, Operation, Parameter, Place, Response,
-    Style, flag, joined_parameters, path_items, resolve, text_of, trimmed_base,
+    Body, Document, DocumentError, Field, FieldKind, Form, METHODS, Media, Operation, Parameter, PartHeader, Place,
+    Response, Style, flag, joined_parameters, path_items, resolve, text_of, trimmed_base,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -137,14 +137,33 @@ fn collect_fields(
     let names = schema.get("required").and_then(Value::as_array);
     required.extend(names.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned));
     for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        let kind = field_kind(root, property, encoding.and_then(|e| e.get(name)), multipart);
-        fields.push(Field { name: name.clone(), required: false, kind, keyed: false });
+        let own = encoding.and_then(|e| e.get(name));
+        let kind = field_kind(root, property, own, multipart);
+        let headers = own.filter(|_| multipart).map(|own| part_headers(root, own)).unwrap_or_default();
+        fields.push(Field { name: name.clone(), required: false, kind, keyed: false, headers });
     }
     if depth < 16 {
         for part in schema.get("allOf").and_then(Value::as_array).into_iter().flatten() {
             collect_fields(root, part, encoding, multipart, fields, required, depth + 1);
         }
     }
+}
+
+/// `Content-Type` stands elsewhere, and is ignored here (OpenAPI 3.1 section 4.8.15.1).
+fn part_headers(root: &Value, encoding: &Value) -> Vec<PartHeader> {
+    let headers = encoding.get("headers").and_then(Value::as_object);
+    let named = headers.into_iter().flatten().filter(|(name, _)| !name.eq_ignore_ascii_case("content-type"));
+    named
+        .map(|(name, header)| {
+            let header = resolve(root, header);
+            PartHeader {
+                name: name.clone(),
+                required: flag(header, "required"),
+                explode: flag(header, "explode"),
+                schema: header.get("schema").cloned().unwrap_or(Value::Bool(true)),
+            }
+        })
+        .collect()
 }
 
 /// The default content type of a part follows from its type (OpenAPI 3.1 section 4.8.15.1).

@@ -119,7 +119,13 @@ fn field(node: &Value) -> Option<Field> {
     } else {
         FieldKind::Text { schema: items_object(node), style: collection_style(node) }
     };
-    Some(Field { name: text_of(node, "name")?.to_owned(), required: flag(node, "required"), kind, keyed: false })
+    Some(Field {
+        name: text_of(node, "name")?.to_owned(),
+        required: flag(node, "required"),
+        kind,
+        keyed: false,
+        headers: Vec::new(),
+    })
 }
 
 fn responses(root: &Value, node: &Value) -> Vec<Response> {

@@ -326,7 +326,13 @@ fn parameter(name: &str, place: Place, schema: Value) -> Parameter {
 
 fn text_field(name: &str, schema: Value) -> Field {
     let style = Style::Joined { by: ',', decoded_first: true };
-    Field { name: name.to_owned(), required: false, kind: FieldKind::Text { schema, style }, keyed: false }
+    Field {
+        name: name.to_owned(),
+        required: false,
+        kind: FieldKind::Text { schema, style },
+        keyed: false,
+        headers: Vec::new(),
+    }
 }
 
 fn json_body(required: bool, schema: Value) -> Body {

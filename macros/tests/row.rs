@@ -85,7 +85,7 @@ fn parameters_keep_their_wire_names_and_default_styles() {
 #[test]
 fn file_fields_make_a_multipart_body() {
     let Binding::Http(http) = PutPicture::SPEC.binding else { panic!("not HTTP") };
-    let Body::Multipart { fields, extra } = http.body else { panic!("not multipart") };
+    let Body::Multipart { fields, extra, .. } = http.body else { panic!("not multipart") };
     assert_eq!(fields[1].argument, "type");
     assert_eq!(fields[1].send_as, [("text", "txt")]);
     assert_eq!(extra, Some("extra_form"));

@@ -94,7 +94,7 @@ impl Regenerate {
         });
         let (code, outcome) = settled?;
         let weights = weights.map_err(|_| anyhow::anyhow!("the lists could not be weighed"))?;
-        if let Some(shortage) = project::shortage(&root)? {
+        if let Some(shortage) = project::shortage(root)? {
             eprintln!("warning: {shortage}");
         }
         table::print(&generated, &weights, &warnings, self.verbose);

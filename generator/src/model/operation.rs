@@ -55,14 +55,6 @@ impl Operation {
         let answers = self.responses.iter().flat_map(|answer| &answer.contents);
         parameters.chain(bodies).chain(answers.filter_map(|(_, schema)| schema.as_ref()))
     }
-
-    /// The schemas of parameters, bodies and answers, to be changed.
-    pub(crate) fn schemas_mut(&mut self) -> impl Iterator<Item = &mut Schema> {
-        let parameters = self.parameters.iter_mut().map(|parameter| &mut parameter.schema);
-        let bodies = self.body.iter_mut().chain(&mut self.other_bodies).map(|body| &mut body.schema);
-        let answers = self.responses.iter_mut().flat_map(|answer| &mut answer.contents);
-        parameters.chain(bodies).chain(answers.filter_map(|(_, schema)| schema.as_mut()))
-    }
 }
 
 /// Where a parameter stands in a request.

@@ -23,7 +23,7 @@ fn argument(field: &Argument, header: &PartHeader) -> Argument {
     let text = format!("Header {} of the part `{part}`.", header.wire_name);
     Argument {
         origin: header.origin.clone(),
-        name: cut(&format!("{}_{}", spelt_out(part), spelt_out(&header.wire_name)), MAX_ARGUMENT),
+        name: cut(&format!("{}_{}", spelt_out(part, "part"), spelt_out(&header.wire_name, "header")), MAX_ARGUMENT),
         wire_name: header.wire_name.clone(),
         role: Role::PartHeader { part: part.clone(), explode: header.explode },
         required: header.required && field.required && header.schema.default.is_none(),

@@ -27,7 +27,7 @@ static PARAMETERS: [Parameter; 4] = [
 ];
 
 const fn parameter(name: &'static str, location: Location) -> Parameter {
-    Parameter { argument: name, wire: name, location, style: Style::Form, explode: true, send_as: &[] }
+    Parameter { argument: name, wire: name, location, style: Style::Form, explode: true, reserved: false, send_as: &[] }
 }
 
 const fn fixed(name: &'static str) -> FixedTool {

@@ -81,6 +81,16 @@ fn new_does_not_touch_a_server_that_is_there() {
 }
 
 #[test]
+fn a_page_that_is_no_document_is_told_once() {
+    let folder = project();
+    fs::write(folder.path().join("login.yaml"), "<!doctype html><title>Login</title>").unwrap();
+    let output = run(folder.path(), &["lint", "login.yaml"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text.contains("this file is a web page") && text.contains("1 error, 0 warnings"), "{text}");
+}
+
+#[test]
 fn a_folder_is_no_document() {
     let folder = project();
     let output = run(folder.path(), &["new", "bad", "--document", "."]);

@@ -77,7 +77,9 @@ impl Lint {
             return Ok(());
         }
         let mut found = Sink::new();
-        examine(&alone(&self.subject, &mut found)?, ALONE, &mut found);
+        if let Some(files) = alone(&self.subject, &mut found)? {
+            examine(&files, ALONE, &mut found);
+        }
         let folder = shown_folder(Path::new(&self.subject));
         found.iter().for_each(|finding| sink.push(moved(finding.clone(), &folder)));
         Ok(())
@@ -87,19 +89,20 @@ impl Lint {
 /// A document by itself is read in this folder: that of a server needs a legal name, and the document lies anywhere.
 const ALONE: &str = "specs/document";
 
-/// A document by itself, with settings chosen by rule.
-fn alone(document: &str, sink: &mut Sink) -> Result<Files> {
+/// A document by itself, with settings chosen by rule; `None` where it cannot be read, which is told.
+fn alone(document: &str, sink: &mut Sink) -> Result<Option<Files>> {
     let Fetched { label, files: fetched, .. } = Fetched::all(document)?;
     let mut files = Files::new();
     for path in fetched.paths() {
         files.insert(format!("{ALONE}/{path}"), fetched.get(path).unwrap_or_default());
     }
     let mut unread = Sink::new();
-    match draft(&files, ALONE, &label, Prose::Keep, &mut unread) {
-        Some(draft) => files.insert(format!("{ALONE}/server.yaml"), draft.text),
-        None => sink.append(unread),
-    }
-    Ok(files)
+    let Some(draft) = draft(&files, ALONE, &label, Prose::Keep, &mut unread) else {
+        sink.append(unread);
+        return Ok(None);
+    };
+    files.insert(format!("{ALONE}/server.yaml"), draft.text);
+    Ok(Some(files))
 }
 
 /// The folder that places are shown in, with a slash at its end: as the person wrote it where that is a plain relative

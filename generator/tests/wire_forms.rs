@@ -522,8 +522,8 @@ fn an_exchange_has_the_credentials_and_the_server_of_its_operation() {
     let own =
         ", security: [{b: []}], servers: [{url: 'https://s.example'}], x-toolwright: {websocket: {exchange: receive}}";
     let code = server(root, own).1;
-    let wanted = "websocket(path = \"/t\", exchange = receive, server = \"https://s.example\", security((\"b\")))";
-    assert!(code.replace("( ", "(").replace(", )", ")").contains(wanted), "{code}");
+    let wanted = "exchange = receive, server = \"https://s.example\", security((\"b\"))";
+    assert!(code.contains(wanted), "{code}");
 }
 
 #[test]

@@ -77,7 +77,7 @@ pub static SERVER: ServerSpec = ServerSpec {
     title: "LocalAI",
     description: "Controls a LocalAI server through MCP.",
     version: "0.1.0",
-    instructions: "Tools for one LocalAI server. Only a curated set is listed. Find the rest with search_additional_tools (by goal) or list_additional_tools (names), then run them with execute_additional_tool, which validates arguments just like a direct call.\nEvery result has ok, status_code and elapsed_ms, then data, text, events, or mime_type with saved_path. A failure has error and code.\nFile arguments take a data: URI, base64:<payload>, a path below the file root, or, where enabled, an http(s) URL.\nDestructive tools change or remove state: delete, clear, reset, shutdown, cancel, forget, and some updates. Use them only when asked.",
+    instructions: "Tools for one LocalAI server. Only a curated set is listed. Find the rest with search_additional_tools (by goal) or list_additional_tools (names), then run them with execute_additional_tool, which validates arguments just like a direct call.\nEvery result has ok, status_code and elapsed_ms, then data, text, events, or mime_type with saved_path. A failure has error and code.\nFile arguments take a data: URI, base64:<payload>, a path below the file root, the resource_uri of a saved answer, or, where enabled, an http(s) URL.\nDestructive tools change or remove state: delete, clear, reset, shutdown, cancel, forget, and some updates. Use them only when asked.",
     env_prefix: "LOCALAI",
     default_base_url: "http://127.0.0.1:8080",
     access: Access::NONE,

@@ -169,7 +169,9 @@ async fn parts(content_type: &str, body: &Bytes) -> Result<Vec<Part>, String> {
 }
 
 async fn read_parts(content_type: &str, body: Bytes) -> Result<Vec<Part>, multer::Error> {
-    let boundary = multer::parse_boundary(content_type)?;
+    // The reader takes no other subtype than that of forms; all of them are written alike (RFC 2046 section 5.1).
+    let parameters = content_type.split_once(';').map_or("", |(_, parameters)| parameters);
+    let boundary = multer::parse_boundary(format!("multipart/form-data;{parameters}"))?;
     let whole = futures_util::stream::iter([Ok::<_, std::convert::Infallible>(body)]);
     let mut reader = multer::Multipart::new(whole, boundary);
     let mut parts = Vec::new();

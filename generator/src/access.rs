@@ -20,7 +20,7 @@ use crate::pass::{join, name::snake};
 pub(crate) const SCHEMES: &str = "/components/securitySchemes";
 
 /// Keys of settings that every server has. `api_key` is not among them: a scheme of that name takes it over.
-const TAKEN: [&str; 43] = [
+const TAKEN: [&str; 45] = [
     "base_url",
     "request_timeout",
     "connect_timeout",
@@ -61,10 +61,17 @@ const TAKEN: [&str; 43] = [
     "log_file",
     "otlp_endpoint",
     "upstream_hosts",
+    "forward_headers",
+    "schema_profile",
     "profiles",
     "server",
     "secrets",
 ];
+
+/// Whether a setting of this key would share its name, or its variable, with one that every server has.
+pub(crate) fn is_taken(key: &str) -> bool {
+    matches!(key, "api_key" | "profile") || key.starts_with("mcp_") || TAKEN.contains(&key)
+}
 
 /// What a document says about credentials and addresses.
 #[derive(Debug, Default)]

@@ -4,9 +4,9 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use crate::file_set::FileSet;
-use crate::load::extension::{Risk, StreamDialect, WebSocketExchange};
+use crate::load::extension::{NextPage, Risk, StreamDialect, WebSocketExchange};
 use crate::model::Model;
-use crate::model::tool::{Argument, Binding, HttpBinding, Role, Tool};
+use crate::model::tool::{Argument, Binding, Hidden, HiddenValue, HttpBinding, Pages, Role, Tool};
 
 /// Writes the schemas and the catalog, and returns the hash over both. Provenance is no part of it.
 pub(crate) fn emit(model: &Model, package: &str, files: &mut FileSet) -> String {
@@ -73,6 +73,7 @@ fn tool(tool: &Tool) -> Value {
     set("declared", format!("{} {}", tool.declared.0, tool.declared.1).into());
     set("binding", binding(tool));
     set("arguments", tool.arguments.iter().map(|a| (a.name.clone(), argument(a))).collect::<Map<_, _>>().into());
+    set("hidden", tool.hidden.iter().map(|it| (it.argument.name.clone(), hidden(it))).collect::<Map<_, _>>().into());
     set("deadline_seconds", json!(tool.deadline_seconds));
     set("secrets", json!(tool.secrets));
     set("schemas", schemas(tool).into_iter().map(|(file, _)| file).collect::<Vec<_>>().into());
@@ -150,6 +151,37 @@ fn http(binding: &HttpBinding) -> Map<String, Value> {
     if let Some(route) = &binding.stand_in {
         out.insert("stand_in".to_owned(), json!({"missing": route.missing, "instead": route.instead}));
     }
+    if let Some(filter) = &binding.project {
+        out.insert("project".to_owned(), filter.as_str().into());
+    }
+    if let Some(pages) = &binding.pages {
+        out.insert("paginate".to_owned(), paginate(pages));
+    }
+    out
+}
+
+fn paginate(pages: &Pages) -> Value {
+    let next = match &pages.next {
+        NextPage::Link => json!("link"),
+        NextPage::Cursor { answer, argument } => json!({"cursor": {"answer": answer, "argument": argument}}),
+        NextPage::Offset { argument, size } => json!({"offset": {"argument": argument, "size_argument": size}}),
+        NextPage::Page { argument, size, first } => {
+            json!({"page": {"argument": argument, "size_argument": size, "first": first}})
+        }
+    };
+    json!({"argument": pages.argument, "items": pages.items, "next": next})
+}
+
+/// An argument that callers never see, with where its value comes from.
+fn hidden(hidden: &Hidden) -> Value {
+    let mut out = argument(&hidden.argument);
+    let (key, value) = match &hidden.value {
+        HiddenValue::Constant(value) => ("constant", value.clone()),
+        HiddenValue::Setting { key, .. } => ("setting", key.as_str().into()),
+    };
+    if let Value::Object(members) = &mut out {
+        members.insert(key.to_owned(), value);
+    }
     out
 }
 
@@ -176,6 +208,7 @@ fn argument(argument: &Argument) -> Value {
         Role::PartHeader { .. } => ("header of a part", None),
         Role::Exchange => ("exchange", None),
         Role::Extra => ("extra form fields", None),
+        Role::Paging => ("pages", None),
     };
     out.insert("in".to_owned(), place.into());
     if !argument.wire_name.is_empty() && argument.wire_name != argument.name {

@@ -54,9 +54,9 @@ pub fn start(
     if !is_settled {
         return Some((draft, None));
     }
-    let Model { operations, types, recursive, tools, exposed, ledger, .. } = model;
+    let Model { operations, types, recursive, tools, hidden_settings, exposed, ledger, .. } = model;
     let Some(loaded) = loaded.with_settings(&draft.text, sink) else { return Some((draft, None)) };
-    let mut model = Model { loaded: &loaded, operations, types, recursive, tools, exposed, ledger };
+    let mut model = Model { loaded: &loaded, operations, types, recursive, tools, hidden_settings, exposed, ledger };
     pass::select::expose(&mut model, sink);
     let generated = crate::emit(model, sink);
     Some((draft, generated))

@@ -3,6 +3,8 @@
 use proc_macro2::Span;
 use syn::{Attribute, Ident, LitBool, LitInt, LitStr, Type, meta::ParseNestedMeta, spanned::Spanned as _};
 
+use crate::paginate::{self, Paginate};
+
 /// `#[tool(..)]`.
 pub(crate) struct ToolAttribute {
     pub(crate) name: LitStr,
@@ -46,6 +48,9 @@ pub(crate) struct RouteAttribute {
     pub(crate) server: Option<LitStr>,
     /// Names of security schemes by alternative, where the server's own do not hold.
     pub(crate) security: Option<Vec<Vec<LitStr>>>,
+    /// jq filter over a JSON answer.
+    pub(crate) project: Option<LitStr>,
+    pub(crate) paginate: Option<Paginate>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -139,6 +144,7 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
     let (mut missing, mut instead, mut produces) = (None, None, Vec::new());
     let (mut server, mut security, mut body, mut optional_body) = (None, None, None, None);
     let (mut multipart, mut part_headers) = (None, Vec::new());
+    let (mut project, mut paginate) = (None, None);
     attribute.parse_nested_meta(|meta| {
         match key(&meta).as_str() {
             verb if kind == RouteKind::Http && METHODS.contains(&verb) => {
@@ -164,6 +170,8 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
             }
             "server" if kind != RouteKind::NoRoute => server = Some(meta.value()?.parse()?),
             "security" if kind != RouteKind::NoRoute => security = Some(lists(&meta)?),
+            "project" if kind == RouteKind::Http => project = Some(meta.value()?.parse()?),
+            "paginate" if kind == RouteKind::Http => paginate = Some(paginate::paginate(&meta)?),
             "exchange" if kind == RouteKind::WebSocket => {
                 exchange = Some(one_of(meta.value()?.parse()?, &["receive", "session"])?);
             }
@@ -210,6 +218,8 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
         instead,
         server,
         security,
+        project,
+        paginate,
     })
 }
 

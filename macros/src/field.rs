@@ -27,6 +27,18 @@ pub(crate) struct Argument {
     pub(crate) urlencoded: bool,
     /// The form's fields, where the argument holds all of them.
     pub(crate) fields: Vec<FormField>,
+    /// Set where it is no field of the struct.
+    pub(crate) hidden: Option<HiddenValue>,
+}
+
+/// Where the value of a hidden argument comes from.
+pub(crate) enum HiddenValue {
+    /// JSON text.
+    Constant(LitStr),
+    Setting {
+        key: LitStr,
+        schema: LitStr,
+    },
 }
 
 /// One field of a form that is an argument as a whole.
@@ -59,9 +71,11 @@ pub(crate) enum Place {
     Alternative,
     /// The argument that chooses the body.
     ContentType,
+    /// How many items are wanted of a list in pages.
+    Paging,
 }
 
-const PLACES: [(&str, Place); 14] = [
+const PLACES: [(&str, Place); 15] = [
     ("segment", Place::Path),
     ("query", Place::Query),
     ("header", Place::Header),
@@ -76,6 +90,7 @@ const PLACES: [(&str, Place); 14] = [
     ("extra", Place::Extra),
     ("alternative", Place::Alternative),
     ("content_type", Place::ContentType),
+    ("paging", Place::Paging),
 ];
 
 const STYLES: [&str; 9] = ["simple", "form", "label", "matrix", "spaces", "pipes", "tabs", "deep", "json"];
@@ -112,45 +127,67 @@ pub(crate) fn argument(field: &Field) -> syn::Result<Argument> {
         return Err(syn::Error::new(second.span(), "a field goes to one place"));
     }
     let name = serde_name(&field.attrs)?.unwrap_or_else(|| ident.unraw().to_string());
-    let mut argument = Argument {
-        span: ident.span(),
-        place,
-        wire: name.clone(),
-        name,
-        style: None,
-        explode: None,
-        send_as: Vec::new(),
-        reserved: false,
-        part: None,
-        media_type: None,
-        content_type: None,
-        required: false,
-        urlencoded: false,
-        fields: Vec::new(),
-    };
+    let mut argument = Argument { place, wire: name.clone(), name, ..Argument::empty(ident.span()) };
     if !matches!(attribute.meta, syn::Meta::Path(_)) {
-        attribute.parse_nested_meta(|meta| {
-            match key(&meta).as_str() {
-                "wire" => argument.wire = meta.value()?.parse::<LitStr>()?.value(),
-                "style" => argument.style = Some(one_of(meta.value()?.parse()?, &STYLES)?),
-                "explode" => argument.explode = Some(meta.value()?.parse()?),
-                "reserved" if matches!(place, Place::Query | Place::Form) => argument.reserved = true,
-                "part" if place == Place::PartHeader => argument.part = Some(meta.value()?.parse()?),
-                "send_as" => argument.send_as = pairs(&meta)?,
-                "media_type" if place.is_whole() => argument.media_type = Some(meta.value()?.parse()?),
-                "content_type" if place.is_part() => argument.content_type = Some(meta.value()?.parse()?),
-                "required" => argument.required = true,
-                "urlencoded" if place == Place::Extra => argument.urlencoded = true,
-                "field" if place == Place::Alternative => argument.fields.push(form_field(&meta)?),
-                _ => return Err(meta.error(KEYS)),
+        attribute.parse_nested_meta(|meta| match key(&meta).as_str() {
+            "wire" => {
+                argument.wire = meta.value()?.parse::<LitStr>()?.value();
+                Ok(())
             }
-            Ok(())
+            _ => read_key(&mut argument, &meta),
         })?;
     }
     if place == Place::PartHeader && argument.part.is_none() {
         return Err(syn::Error::new(attribute.span(), "say whose header it is: part = \"the part's name\""));
     }
     Ok(argument)
+}
+
+/// The place of that word.
+pub(crate) fn place_of(word: &str) -> Option<Place> {
+    PLACES.iter().find(|(name, _)| *name == word).map(|(_, place)| *place)
+}
+
+/// Reads what says how an argument is written.
+pub(crate) fn read_key(argument: &mut Argument, meta: &syn::meta::ParseNestedMeta<'_>) -> syn::Result<()> {
+    let place = argument.place;
+    match key(meta).as_str() {
+        "style" => argument.style = Some(one_of(meta.value()?.parse()?, &STYLES)?),
+        "explode" => argument.explode = Some(meta.value()?.parse()?),
+        "reserved" if matches!(place, Place::Query | Place::Form) => argument.reserved = true,
+        "part" if place == Place::PartHeader => argument.part = Some(meta.value()?.parse()?),
+        "send_as" => argument.send_as = pairs(meta)?,
+        "media_type" if place.is_whole() => argument.media_type = Some(meta.value()?.parse()?),
+        "content_type" if place.is_part() => argument.content_type = Some(meta.value()?.parse()?),
+        "required" => argument.required = true,
+        "urlencoded" if place == Place::Extra => argument.urlencoded = true,
+        "field" if place == Place::Alternative => argument.fields.push(form_field(meta)?),
+        _ => return Err(meta.error(KEYS)),
+    }
+    Ok(())
+}
+
+impl Argument {
+    /// An argument of which nothing is said.
+    pub(crate) fn empty(span: Span) -> Self {
+        Argument {
+            span,
+            place: Place::Query,
+            name: String::new(),
+            wire: String::new(),
+            style: None,
+            explode: None,
+            send_as: Vec::new(),
+            reserved: false,
+            part: None,
+            media_type: None,
+            content_type: None,
+            required: false,
+            urlencoded: false,
+            fields: Vec::new(),
+            hidden: None,
+        }
+    }
 }
 
 const KEYS: &str = "keys here are wire, style, explode, send_as, required; for a body media_type, for a part content_type, for a header of \

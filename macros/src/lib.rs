@@ -7,6 +7,8 @@
 mod attribute;
 mod field;
 mod fold;
+mod hidden;
+mod paginate;
 mod register;
 mod row;
 mod tool;
@@ -34,13 +36,15 @@ use proc_macro::TokenStream;
 ///   crate's root) are required; `description`, `tags(..)`, `advertised`, `result`, `output`, `open_world`, `idempotent`,
 ///   `deadline_seconds` and `secrets(..)` are not. `output` is a type, or its text in quotes.
 /// - `#[http(post = "/path", ..)]` with `declared`, `produces(..)`, `stream`, `missing`, `instead`, `server`,
-///   `security(("scheme"), ..)`, and for the body of `#[member]` fields `body = "application/json"` (the default) and
+///   `security(("scheme"), ..)`, `project` (a jq filter over a JSON answer), `paginate(..)` (with a `#[paging]` field), and for the body of `#[member]` fields `body = "application/json"` (the default) and
 ///   `optional_body`; or
 ///   `#[websocket(path = "/path", exchange = receive | session, ..)]`; or `#[no_route(declared = "GET /path",
 ///   missing = "..", instead = "..")]`.
 /// - `#[search(en(..), ko(..), ja(..))]`.
+/// - `#[hidden(query, name = "..", constant = "..")]` or, in place of the constant, `setting = "..", schema = ".."`, for each
+///   argument that callers never see; the place comes first, and then the keys of a field there.
 /// - On each field one of `#[segment]` (of the path), `#[query]`, `#[header]`, `#[cookie]`, `#[body]`, `#[member]` (of a JSON object), `#[form]`, `#[part]`, `#[file]`,
-///   `#[exchange]`, `#[extra]`, with `wire`, `style`, `explode`, `send_as((from, to), ..)`, `media_type`, `content_type`, `required` where they apply.
+///   `#[exchange]`, `#[extra]`, `#[paging]` (how many items are wanted of a list in pages), with `wire`, `style`, `explode`, `send_as((from, to), ..)`, `media_type`, `content_type`, `required` where they apply.
 /// - `#[alternative(media_type = "..")]` on a field that is another body, with `field(wire = "..", file, ..)` for each field
 ///   where it is a form; and one `#[content_type]` field that chooses.
 #[proc_macro_derive(
@@ -64,7 +68,9 @@ use proc_macro::TokenStream;
         exchange,
         extra,
         alternative,
-        content_type
+        content_type,
+        hidden,
+        paging
     )
 )]
 pub fn derive_tool(input: TokenStream) -> TokenStream {

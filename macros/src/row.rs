@@ -10,7 +10,8 @@ use syn::{DeriveInput, LitStr};
 
 use crate::{
     attribute::{RouteAttribute, RouteKind, SearchAttribute, ToolAttribute, split_declared},
-    field::{Argument, Place},
+    field::{Argument, HiddenValue, Place},
+    paginate,
 };
 
 /// Everything that was read and checked.
@@ -83,6 +84,7 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
     match route.kind {
         RouteKind::NoRoute => quote!(::toolwright_core::Binding::NoRoute(#note)),
         RouteKind::WebSocket => {
+            let hidden = hidden(arguments);
             let exchange = route.exchange.as_ref().map(|exchange| variant(&exchange.to_string()));
             quote! {
                 ::toolwright_core::Binding::WebSocket(::toolwright_core::WebSocketBinding {
@@ -91,6 +93,7 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
                     exchange: ::toolwright_core::Exchange::#exchange,
                     security: #security,
                     server: #server,
+                    hidden: #hidden,
                 })
             }
         }
@@ -103,6 +106,7 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
                 let dialect = if dialect == "openai" { format_ident!("OpenAi") } else { variant(&dialect) };
                 quote!(::toolwright_core::StreamDialect::#dialect)
             }));
+            let extras = extras(route, arguments);
             let stand_in = option(note);
             quote! {
                 ::toolwright_core::Binding::Http(::toolwright_core::HttpBinding {
@@ -115,10 +119,43 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
                     stand_in: #stand_in,
                     security: #security,
                     server: #server,
+                    #extras
                 })
             }
         }
     }
+}
+
+/// What only some bindings have, and the plain one for the others.
+fn extras(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
+    let hidden = arguments.iter().any(|argument| argument.hidden.is_some()).then(|| {
+        let hidden = hidden(arguments);
+        quote!(hidden: #hidden,)
+    });
+    let project = route.project.as_ref().map(|filter| {
+        let filter = option(Some(quote!(#filter)));
+        quote!(project: #filter,)
+    });
+    let wanted = arguments.iter().find(|argument| argument.place == Place::Paging);
+    let pages = route.paginate.as_ref().zip(wanted).map(|(paginate, wanted)| {
+        let paginate = option(Some(paginate::value(paginate, &wanted.name)));
+        quote!(paginate: #paginate,)
+    });
+    let is_full = hidden.is_some() && project.is_some() && pages.is_some();
+    let others = (!is_full).then(|| quote!(..::toolwright_core::HttpBinding::PLAIN));
+    quote!(#hidden #project #pages #others)
+}
+
+fn hidden(arguments: &[Argument]) -> TokenStream {
+    let rows = arguments.iter().filter_map(|argument| {
+        let name = &argument.name;
+        let value = match argument.hidden.as_ref()? {
+            HiddenValue::Constant(text) => quote!(Constant(#text)),
+            HiddenValue::Setting { key, schema } => quote!(Setting { key: #key, schema: #schema }),
+        };
+        Some(quote!(::toolwright_core::Hidden { argument: #name, value: ::toolwright_core::HiddenValue::#value }))
+    });
+    quote!(&[#(#rows),*])
 }
 
 fn parameter(argument: &Argument) -> TokenStream {
@@ -219,6 +256,6 @@ fn included(path: &LitStr) -> TokenStream {
     quote!(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/", #path)))
 }
 
-fn option(value: Option<TokenStream>) -> TokenStream {
+pub(crate) fn option(value: Option<TokenStream>) -> TokenStream {
     value.map_or_else(|| quote!(::core::option::Option::None), |value| quote!(::core::option::Option::Some(#value)))
 }

@@ -9,7 +9,7 @@ use crate::{
     attribute::{self, RouteAttribute, RouteKind},
     field::{self, Argument, Place},
     fold::Errors,
-    row,
+    hidden, row,
 };
 
 pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
@@ -18,7 +18,8 @@ pub(crate) fn expand(input: &DeriveInput) -> syn::Result<TokenStream> {
     let tool = errors.keep(attribute::tool(&input.attrs, owner));
     let route = errors.keep(attribute::route(&input.attrs, owner));
     let search = errors.keep(attribute::search(&input.attrs));
-    let arguments = arguments(input, &mut errors);
+    let mut arguments = arguments(input, &mut errors);
+    arguments.extend(hidden::arguments(&input.attrs, &mut errors));
     if let Some(route) = &route {
         check_path(route, &arguments, &mut errors);
         check_places(route, &arguments, &mut errors);
@@ -92,6 +93,24 @@ fn members(route: &RouteAttribute, arguments: &[Argument], errors: &mut Errors) 
     }
 }
 
+/// Pages are followed where a `#[paging]` field says how many items are wanted.
+fn paging(route: &RouteAttribute, arguments: &[Argument], errors: &mut Errors) {
+    let mut fields = arguments.iter().filter(|argument| argument.place == Place::Paging);
+    match (&route.paginate, fields.next()) {
+        (Some(paginate), None) => {
+            let message = "`paginate` needs a #[paging] field, which says how many items are wanted";
+            errors.push(syn::Error::new(paginate.span, message));
+        }
+        (None, Some(field)) if route.kind == RouteKind::Http => {
+            errors.push(syn::Error::new(field.span, "a #[paging] field needs `paginate(..)` of the route"));
+        }
+        _ => {}
+    }
+    if let Some(second) = fields.next() {
+        errors.push(syn::Error::new(second.span, "one field says how many items are wanted"));
+    }
+}
+
 /// One kind of body, exchange arguments on WebSockets only, names that differ.
 fn check_places(route: &RouteAttribute, arguments: &[Argument], errors: &mut Errors) {
     let bodies = arguments.iter().filter(|argument| argument.place == Place::Body);
@@ -103,6 +122,7 @@ fn check_places(route: &RouteAttribute, arguments: &[Argument], errors: &mut Err
         errors.push(syn::Error::new(route.span, "a request has a #[body] or form fields, not both"));
     }
     members(route, arguments, errors);
+    paging(route, arguments, errors);
     if has(|place| place == Place::Form) && has(|place| matches!(place, Place::Part | Place::File)) {
         errors.push(syn::Error::new(route.span, "a form is #[form] fields, or #[part] and #[file] fields, not both"));
     }

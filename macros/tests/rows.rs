@@ -19,6 +19,10 @@ mod attribute;
 mod field;
 #[path = "../src/fold.rs"]
 mod fold;
+#[path = "../src/hidden.rs"]
+mod hidden;
+#[path = "../src/paginate.rs"]
+mod paginate;
 #[path = "../src/row.rs"]
 mod row;
 #[path = "../src/tool.rs"]
@@ -158,6 +162,14 @@ fn the_document_has_every_kind_of_body() {
         "media_type: \"multipart/related\"",
         "server: Some(\"https://stream.example\")",
         "wire: \"name\"",
+        "hidden: &[Hidden",
+        "HiddenValue :: Constant",
+        "HiddenValue :: Setting",
+        "project: Some",
+        "NextPage :: Link",
+        "NextPage :: Cursor",
+        "NextPage :: Offset",
+        "NextPage :: Page",
     ]) {
         assert!(written.contains(word), "no `{word}` in\n{written}");
     }

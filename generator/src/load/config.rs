@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::Value;
 
+use super::hidden::{self, ArgumentRule};
 use super::select::{self, HintRule, Selector};
 use super::strict::{Fields, Places};
 use crate::diagnostic::{Diagnostic, Sink};
@@ -56,6 +57,8 @@ pub struct ServerConfig {
     pub exposes_by_default: bool,
     /// Rules about what calls may do, for operations whose overlays say nothing.
     pub hints: Vec<HintRule>,
+    /// Rules that hide arguments.
+    pub arguments: Vec<ArgumentRule>,
     /// Whether the server has only tools that leave the upstream's state as it is.
     pub read_only: bool,
     /// Tags whose tools get a struct each in a server of rows; `None` leaves it to the size of the document.
@@ -139,6 +142,7 @@ const SERVER_KEYS: &[&str] = &[
     "expose",
     "hide",
     "hints",
+    "arguments",
     "read_only",
     "structs",
     "health",
@@ -171,6 +175,7 @@ impl ServerConfig {
             hide: select::selectors(&fields, "hide", places, sink),
             exposes_by_default: fields.get("exposed").is_none() && fields.get("expose").is_none(),
             hints: select::hint_rules(&fields, places, sink),
+            arguments: hidden::rules(&fields, places, sink),
             read_only: fields.boolean("read_only", sink).unwrap_or(false),
             structs: fields.strings("structs", sink),
             health: unique(&fields, "health", sink),

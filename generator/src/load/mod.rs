@@ -7,6 +7,7 @@ pub mod extension;
 mod external;
 mod facts;
 mod files;
+pub mod hidden;
 mod origin;
 mod overlay;
 mod prose;

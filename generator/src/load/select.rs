@@ -118,7 +118,13 @@ pub(super) fn hint_rules(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sin
         .collect()
 }
 
-fn rules<'a>(fields: &Fields<'a>, key: &str, places: Places<'_>, sink: &mut Sink) -> Vec<(String, &'a Value)> {
+/// The rules of a list, each with its pointer.
+pub(super) fn rules<'a>(
+    fields: &Fields<'a>,
+    key: &str,
+    places: Places<'_>,
+    sink: &mut Sink,
+) -> Vec<(String, &'a Value)> {
     let Some(value) = fields.get(key) else { return Vec::new() };
     let base = fields.pointer_of(key);
     let Some(items) = value.as_array() else {
@@ -126,6 +132,13 @@ fn rules<'a>(fields: &Fields<'a>, key: &str, places: Places<'_>, sink: &mut Sink
         return Vec::new();
     };
     items.iter().enumerate().map(|(index, item)| (child_pointer(&base, &index.to_string()), item)).collect()
+}
+
+/// What a rule that knows no tools yet asks of an operation; without a key, nothing.
+pub(super) fn of_operations(rule: &Fields<'_>, pointer: String, places: Places<'_>, sink: &mut Sink) -> Selector {
+    let mut texts = |key: &str| texts(rule, key, places, sink);
+    let (tag, path, method) = (texts("tag"), texts("path"), texts("method"));
+    Selector { pointer, tag, path, method, ..Selector::default() }
 }
 
 fn selector(rule: &Fields<'_>, pointer: String, places: Places<'_>, sink: &mut Sink) -> Option<Selector> {

@@ -6,6 +6,7 @@ pub(crate) mod tool;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::access::Setting;
 use crate::ledger::Ledger;
 use crate::load::LoadedServer;
 use operation::Operation;
@@ -25,6 +26,8 @@ pub(crate) struct Model<'a> {
     pub(crate) recursive: BTreeSet<String>,
     /// One tool per operation, sorted by name. Filled by `bind`.
     pub(crate) tools: Vec<Tool>,
+    /// Settings that hidden arguments are taken from, by key. Filled by `bind`.
+    pub(crate) hidden_settings: Vec<Setting>,
     /// Names of the tools that are listed by default, in order. Filled by `select`.
     pub(crate) exposed: Vec<String>,
     /// What became of every part of the document.
@@ -39,6 +42,7 @@ impl<'a> Model<'a> {
             types: BTreeMap::new(),
             recursive: BTreeSet::new(),
             tools: Vec::new(),
+            hidden_settings: Vec::new(),
             exposed: Vec::new(),
             ledger: Ledger::default(),
         }

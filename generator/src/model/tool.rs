@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::operation::{Location, Style};
 use super::schema::Schema;
-use crate::load::extension::{MissingRoute, Risk, SearchTerms, StreamDialect, WebSocketExchange};
+use crate::load::extension::{MissingRoute, NextPage, Risk, SearchTerms, StreamDialect, WebSocketExchange};
 
 /// One tool. `bind` makes it; `describe`, `hints` and `freeze` complete it.
 #[derive(Debug, Clone)]
@@ -32,6 +32,8 @@ pub(crate) struct Tool {
     pub(crate) declared: (String, String),
     /// Arguments in the order in which people read them.
     pub(crate) arguments: Vec<Argument>,
+    /// Arguments that callers never see.
+    pub(crate) hidden: Vec<Hidden>,
     pub(crate) binding: Binding,
     /// Fields of the body argument that lists show; `None` shows all.
     pub(crate) advertise: Option<Vec<String>>,
@@ -49,6 +51,11 @@ pub(crate) struct Tool {
 }
 
 impl Tool {
+    /// The arguments that a request is made of: what callers give, then what they do not see.
+    pub(crate) fn sent(&self) -> impl Iterator<Item = &Argument> {
+        self.arguments.iter().chain(self.hidden.iter().map(|hidden| &hidden.argument))
+    }
+
     /// The area that the tool belongs to: its first tag.
     pub(crate) fn area(&self) -> &str {
         self.tags.first().map_or("general", String::as_str)
@@ -100,6 +107,34 @@ pub(crate) struct Argument {
     pub(crate) send_as: Vec<(String, String)>,
 }
 
+/// An argument that callers never see.
+#[derive(Debug, Clone)]
+pub(crate) struct Hidden {
+    pub(crate) argument: Argument,
+    pub(crate) value: HiddenValue,
+}
+
+/// Where its value comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum HiddenValue {
+    Constant(Value),
+    /// The key of a setting, and the JSON Schema of its value.
+    Setting {
+        key: String,
+        schema: Value,
+    },
+}
+
+/// How pages are followed. Arguments are named as callers know them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pages {
+    /// The argument that says how many items are wanted.
+    pub(crate) argument: String,
+    /// JSON pointer of the list in an answer.
+    pub(crate) items: String,
+    pub(crate) next: NextPage,
+}
+
 /// Where an argument goes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Role {
@@ -121,6 +156,8 @@ pub(crate) enum Role {
     Exchange,
     /// Further text fields of a form.
     Extra,
+    /// How many items are wanted of a list in pages.
+    Paging,
 }
 
 /// A field of a form that is one argument.
@@ -151,6 +188,7 @@ impl Role {
 
 /// How a call is carried out.
 #[derive(Debug, Clone)]
+#[allow(clippy::large_enum_variant, reason = "there is one a tool, and nearly all of them are HTTP")]
 pub(crate) enum Binding {
     Http(HttpBinding),
     WebSocket {
@@ -180,6 +218,9 @@ pub(crate) struct HttpBinding {
     pub(crate) stand_in: Option<MissingRoute>,
     pub(crate) security: Option<Vec<Vec<String>>>,
     pub(crate) server: Option<String>,
+    /// jq filter over a JSON answer.
+    pub(crate) project: Option<String>,
+    pub(crate) pages: Option<Pages>,
 }
 
 /// A JSON object whose members are arguments.

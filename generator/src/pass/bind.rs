@@ -5,17 +5,20 @@ use std::collections::BTreeSet;
 use super::hints;
 use super::join;
 use super::name::{snake, unsayable};
+use crate::access::Access;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part};
 use crate::load::extension::{EXTENSION, Secret};
 use crate::model::Model;
 use crate::model::operation::{BodyKind, Location, Operation, Parameter, Style};
 use crate::model::schema::{JsonType, Schema};
-use crate::model::tool::{Argument, Binding, FormKind, Frozen, HttpBinding, ObjectBody, Role, Tool};
+use crate::model::tool::{Argument, Binding, FormKind, Frozen, Hidden, HttpBinding, ObjectBody, Pages, Role, Tool};
 
 mod body;
 mod exchange;
+mod hide;
 mod members;
+mod pages;
 mod parts;
 mod path;
 mod said;
@@ -23,6 +26,7 @@ mod tell_apart;
 
 pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
     let mut operations = std::mem::take(&mut model.operations);
+    let mut hiding = hide::Hiding::default();
     for operation in operations.iter_mut().filter(|operation| operation.extension.refused.is_none()) {
         body::carry_files(model, operation, sink);
         let operation = &*operation;
@@ -30,17 +34,31 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
         let mut arguments = parameters(model, operation, sink);
         arguments.extend(exchange::arguments(operation));
         arguments.extend(body::arguments(model, operation, sink));
+        arguments.extend(pages::argument(operation));
         said::apply(operation, &mut arguments);
         said::check(model, operation, &arguments, sink);
+        let (mut arguments, mut hidden) = hiding.split(model, operation, arguments, sink);
         tell_apart::tell_apart(&mut arguments);
-        let tool = tool(model, operation, arguments);
+        hide::name(&arguments, &mut hidden);
+        let pages = pages::of(model, operation, &arguments, &hidden, sink);
+        let tool = tool(model, operation, arguments, hidden, pages);
         model.tools.push(tool);
     }
     model.operations = operations;
+    let access = Access::of(&model.loaded.document, &model.loaded.config);
+    let taken: Vec<String> = access.settings.into_iter().map(|setting| setting.key).collect();
+    hiding.finish(model, &taken, sink);
     model.tools.sort_by(|left, right| left.name.cmp(&right.name));
 }
 
-fn tool(model: &Model, operation: &Operation, arguments: Vec<Argument>) -> Tool {
+fn tool(
+    model: &Model,
+    operation: &Operation,
+    arguments: Vec<Argument>,
+    hidden: Vec<Hidden>,
+    pages: Option<Pages>,
+) -> Tool {
+    let all: Vec<&Argument> = arguments.iter().chain(hidden.iter().map(|hidden| &hidden.argument)).collect();
     let extension = &operation.extension;
     let name = extension.name.clone().unwrap_or_default();
     // Some documents have whole paragraphs for a summary; they stay in the purpose.
@@ -65,14 +83,16 @@ fn tool(model: &Model, operation: &Operation, arguments: Vec<Argument>) -> Tool 
         hints: hints::of(operation),
         search: extension.search.clone(),
         declared: (operation.method.clone(), operation.path.clone()),
-        binding: binding(operation, &arguments),
-        flattened: flattened(model, operation, &arguments),
+        binding: binding(operation, &all, pages),
+        flattened: flattened(model, operation, &all),
         arguments,
+        hidden,
         advertise: extension.advertise.clone(),
         field_texts: extension.fields.clone(),
         deadline_seconds: extension.deadline_seconds,
         secrets,
-        output: output(model, operation),
+        // What a filter makes of an answer is not what the document says of it.
+        output: output(model, operation).filter(|_| extension.project.is_none()),
         frozen: Frozen::default(),
         name,
     }
@@ -97,14 +117,14 @@ fn title_of(name: &str) -> String {
 }
 
 /// The types whose members are arguments.
-fn flattened(model: &Model, operation: &Operation, arguments: &[Argument]) -> BTreeSet<String> {
+fn flattened(model: &Model, operation: &Operation, arguments: &[&Argument]) -> BTreeSet<String> {
     match arguments.iter().any(|argument| argument.role == Role::Member) {
         true => members::of(model, operation).map(|members| members.types).unwrap_or_default(),
         false => BTreeSet::new(),
     }
 }
 
-fn binding(operation: &Operation, arguments: &[Argument]) -> Binding {
+fn binding(operation: &Operation, arguments: &[&Argument], pages: Option<Pages>) -> Binding {
     let extension = &operation.extension;
     let path = extension.path.clone().unwrap_or_else(|| operation.path.clone());
     if let (Some(route), None) = (&extension.route, &extension.path) {
@@ -132,6 +152,8 @@ fn binding(operation: &Operation, arguments: &[Argument]) -> Binding {
         stand_in: extension.route.clone(),
         security: operation.security.clone(),
         server: operation.server.clone(),
+        project: extension.project.clone(),
+        pages,
     })
 }
 

@@ -60,6 +60,17 @@ fn input(model: &Model, tool: &Tool) -> Value {
     Value::Object(root)
 }
 
+/// A schema by itself, with what it refers to.
+pub(super) fn schema_of(model: &Model, schema: &Schema) -> Value {
+    let plan = Plan::new(model, std::iter::once(schema));
+    let mut renderer = Renderer::new(model, &plan, Direction::Sent);
+    let mut root = renderer.schema(schema);
+    with_definitions(&mut root, renderer);
+    // What an argument is for is no matter of its value.
+    root.shift_remove("description");
+    Value::Object(root)
+}
+
 fn with_definitions(root: &mut Map<String, Value>, renderer: Renderer) {
     let definitions = renderer.definitions();
     if !definitions.is_empty() {

@@ -29,6 +29,7 @@ pub(super) fn lint(model: &mut Model, sink: &mut Sink) {
     for operation in &model.operations {
         let Some(tool) = tools.get(operation.origin.as_str()).copied() else { continue };
         routes(model, operation, sink);
+        hidden_names(model, tool, sink);
         media(model, operation, tool, sink);
         if model.loaded.config.require_descriptions {
             curation(model, operation, tool, sink);
@@ -85,6 +86,32 @@ fn routes(model: &Model, operation: &Operation, sink: &mut Sink) {
         let place = model.loaded.document.place(&format!("{}/x-toolwright/route/instead", operation.origin));
         sink.push(unknown_tool(model, "route.instead", instead, place));
     }
+}
+
+/// A text that names what callers cannot give misleads them. Plain words may mean something else, so that only names in
+/// backticks count, and those that no word looks like.
+fn hidden_names(model: &Model, tool: &Tool, sink: &mut Sink) {
+    let texts = tool.arguments.iter().filter_map(|argument| argument.description.as_deref());
+    let texts: Vec<&str> = [tool.title.as_str(), &tool.description].into_iter().chain(texts).collect();
+    for hidden in &tool.hidden {
+        let names = [&hidden.argument.name, &hidden.argument.wire_name];
+        let is_shown = |name: &&&String| tool.arguments.iter().any(|argument| argument.name == ***name);
+        let Some(name) =
+            names.iter().filter(|name| !is_shown(name)).find(|name| texts.iter().any(|text| names_it(text, name)))
+        else {
+            continue;
+        };
+        let message = format!("a text of `{}` names `{name}`, which is hidden from callers", tool.name);
+        let place = model.loaded.document.place(&tool.origin);
+        let help = "take it out of the description in an overlay";
+        sink.push(Diagnostic::warning("hidden-name", message).at(place).help(help));
+    }
+}
+
+fn names_it(text: &str, name: &str) -> bool {
+    let is_telling = name.contains(['_', '-']) || name.chars().skip(1).any(char::is_uppercase);
+    let mut words = text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '-'));
+    text.contains(&format!("`{name}`")) || (is_telling && words.any(|word| word == name))
 }
 
 /// What `media` says must be what a call does. Nothing said is nothing to check.

@@ -226,7 +226,8 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
     let document = &model.loaded.document.facts;
     let (name, title, description, version) = (&config.server, &config.title, &config.description, &config.version);
     let (instructions, prefix) = (config.instructions.trim_end(), &config.upstream.env_prefix);
-    let access = Access::of(&model.loaded.document, config);
+    let mut access = Access::of(&model.loaded.document, config);
+    access.settings.extend(model.hidden_settings.iter().cloned());
     let base_url = access.base_url.clone();
     let access = self::access(&access, prefix);
     let (preset, health) = (&model.exposed, &config.health);

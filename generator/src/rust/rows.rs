@@ -1,6 +1,7 @@
 //! Tools of large documents: a constant row each, and no types. Structs would take most of the compile time there.
 
 mod body;
+mod extras;
 
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
@@ -87,7 +88,7 @@ pub(super) fn item(tool: &Tool) -> TokenStream {
 
 /// What rows name of the runtime.
 pub(super) fn imports(items: &[TokenStream]) -> TokenStream {
-    const KNOWN: [&str; 21] = [
+    const KNOWN: [&str; 25] = [
         "Alternative",
         "Binding",
         "Body",
@@ -95,11 +96,15 @@ pub(super) fn imports(items: &[TokenStream]) -> TokenStream {
         "Exchange",
         "Field",
         "FieldKind",
+        "Hidden",
+        "HiddenValue",
         "HttpBinding",
         "Location",
         "Member",
         "Method",
+        "NextPage",
         "NoRoute",
+        "Paginate",
         "Parameter",
         "PartHeader",
         "PartHeaderValue",
@@ -155,7 +160,7 @@ fn binding(tool: &Tool) -> TokenStream {
                 WebSocketExchange::Receive => quote!(Receive),
                 WebSocketExchange::Session => quote!(Session),
             };
-            let parameters = parameters(tool);
+            let (parameters, hidden) = (parameters(tool), extras::hidden(tool));
             let (security, server) = (self::security(security.as_ref()), option_text(server.as_ref()));
             quote! {
                 Binding::WebSocket(WebSocketBinding {
@@ -164,6 +169,7 @@ fn binding(tool: &Tool) -> TokenStream {
                     exchange: Exchange::#exchange,
                     security: #security,
                     server: #server,
+                    hidden: #hidden,
                 })
             }
         }
@@ -185,6 +191,7 @@ fn http_binding(tool: &Tool, http: &HttpBinding) -> TokenStream {
         StreamDialect::Responses => quote!(StreamDialect::Responses),
         StreamDialect::Transcript => quote!(StreamDialect::Transcript),
     }));
+    let extras = extras::fields(tool, http);
     let stand_in = option(http.stand_in.as_ref().map(no_route));
     let (security, server) = (security(http.security.as_ref()), option_text(http.server.as_ref()));
     quote! {
@@ -198,6 +205,7 @@ fn http_binding(tool: &Tool, http: &HttpBinding) -> TokenStream {
             stand_in: #stand_in,
             security: #security,
             server: #server,
+            #extras
         }
     }
 }
@@ -234,7 +242,7 @@ fn method(token: &str) -> TokenStream {
 }
 
 fn parameters(tool: &Tool) -> TokenStream {
-    let rows = tool.arguments.iter().filter_map(|argument| {
+    let rows = tool.sent().filter_map(|argument| {
         let Role::Parameter { location, style, explode, reserved } = &argument.role else { return None };
         let location = match location {
             Location::Path => quote!(Path),

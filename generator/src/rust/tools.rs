@@ -1,5 +1,7 @@
 //! One struct per tool, with the attributes that make its row.
 
+mod hidden;
+
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
@@ -17,6 +19,7 @@ pub(super) fn item(model: &Model, names: &Names, tool: &Tool) -> TokenStream {
     let attribute = attribute(model, names, tool);
     let search = search(tool);
     let route = route(tool);
+    let hidden = hidden::attributes(tool);
     let idents = names::fields(tool.arguments.iter().map(|argument| argument.name.as_str()));
     let fields = tool.arguments.iter().zip(idents).map(|(argument, ident)| field(model, names, tool, argument, &ident));
     quote! {
@@ -25,6 +28,7 @@ pub(super) fn item(model: &Model, names: &Names, tool: &Tool) -> TokenStream {
         #[tool(#attribute)]
         #search
         #[#route]
+        #(#hidden)*
         pub struct #ident { #(#fields)* }
     }
 }
@@ -169,6 +173,12 @@ fn http_route(http: &HttpBinding, declared: &str, declared_path: &str) -> TokenS
         keys.push(note(route));
     }
     keys.extend(reached(http.security.as_ref(), http.server.as_ref()));
+    if let Some(filter) = &http.project {
+        keys.push(quote!(project = #filter));
+    }
+    if let Some(pages) = &http.pages {
+        keys.push(hidden::paginate(pages));
+    }
     quote!(http(#(#keys),*))
 }
 
@@ -234,8 +244,15 @@ fn field(model: &Model, names: &Names, tool: &Tool, argument: &Argument, ident: 
     }
 }
 
-/// The attribute that says where the argument goes; what follows from the place is left out.
+/// The attribute that says where the argument goes.
 fn place(tool: &Tool, argument: &Argument) -> TokenStream {
+    let (word, keys) = place_keys(tool, argument);
+    let place = format_ident!("{word}");
+    if keys.is_empty() { quote!(#[#place]) } else { quote!(#[#place(#(#keys),*)]) }
+}
+
+/// The place, and what does not follow from it.
+fn place_keys(tool: &Tool, argument: &Argument) -> (&'static str, Vec<TokenStream>) {
     let form = match &tool.binding {
         Binding::Http(http) => http.form,
         Binding::WebSocket { .. } | Binding::NoRoute(_) => None,
@@ -254,8 +271,8 @@ fn place(tool: &Tool, argument: &Argument) -> TokenStream {
         Role::PartHeader { .. } => ("part_header", None),
         Role::Exchange => ("exchange", None),
         Role::Extra => ("extra", None),
+        Role::Paging => ("paging", None),
     };
-    let place = format_ident!("{word}");
     let mut keys: Vec<TokenStream> = Vec::new();
     let wire = &argument.wire_name;
     let has_wire_name = written.is_some() || matches!(argument.role, Role::Member | Role::PartHeader { .. });
@@ -280,7 +297,7 @@ fn place(tool: &Tool, argument: &Argument) -> TokenStream {
         let pairs = argument.send_as.iter().map(|(accepted, sent)| quote!((#accepted, #sent)));
         keys.push(quote!(send_as(#(#pairs),*)));
     }
-    if keys.is_empty() { quote!(#[#place]) } else { quote!(#[#place(#(#keys),*)]) }
+    (word, keys)
 }
 
 /// Media types, and what the choice among several bodies needs to know.

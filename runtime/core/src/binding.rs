@@ -1,9 +1,10 @@
 //! How a tool's arguments become a request: plain data that an executor reads.
 
-use crate::Requirements;
+use crate::{Hidden, Paginate, Requirements};
 
 /// How a call is carried out.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::large_enum_variant, reason = "rows are static, and nearly all of them are HTTP")]
 pub enum Binding {
     /// One HTTP request.
     Http(HttpBinding),
@@ -90,6 +91,12 @@ pub struct HttpBinding {
     pub security: Option<Requirements>,
     /// URL of this operation's own server (OpenAPI 3.1 section 4.8.5), absolute or relative to the upstream's.
     pub server: Option<&'static str>,
+    /// Arguments that callers never see.
+    pub hidden: &'static [Hidden],
+    /// jq filter over a JSON answer, which makes `data` of it.
+    pub project: Option<&'static str>,
+    /// How further pages of the answer are asked for.
+    pub paginate: Option<Paginate>,
 }
 
 impl HttpBinding {
@@ -104,6 +111,9 @@ impl HttpBinding {
         stand_in: None,
         security: None,
         server: None,
+        hidden: &[],
+        project: None,
+        paginate: None,
     };
 }
 
@@ -333,6 +343,8 @@ pub struct WebSocketBinding {
     pub security: Option<Requirements>,
     /// URL of this operation's own server, absolute or relative to the upstream's.
     pub server: Option<&'static str>,
+    /// Arguments that callers never see.
+    pub hidden: &'static [Hidden],
 }
 
 /// What the two sides of a WebSocket say.

@@ -12,6 +12,8 @@ mod catalog;
 mod envelope;
 mod error;
 mod generated;
+mod hidden;
+mod paginate;
 mod profile;
 mod spec;
 
@@ -23,5 +25,7 @@ pub use binding::{
 pub use catalog::{Catalog, assert_sorted_and_unique};
 pub use envelope::{Attachment, AttachmentKind, Binary, Envelope, Payload};
 pub use error::{Code, ToolError};
+pub use hidden::{BadSetting, Hidden, HiddenValue, read_setting};
+pub use paginate::{NextPage, Paginate};
 pub use profile::Profile;
 pub use spec::{Declared, DocumentFacts, FixedTool, Risk, SearchTerms, ServerSpec, Tool, ToolSpec};

@@ -16,6 +16,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use toolwright_core::{Code, ToolError};
 
+use crate::forward::ForwardedHeaders;
+
 /// One step of a call that takes a while.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProgressUpdate {
@@ -76,13 +78,20 @@ pub struct CallContext {
     pub cancel: CancellationToken,
     /// Where progress goes.
     pub progress: Progress,
+    /// Headers of the caller's request that go along to the upstream.
+    pub forwarded: ForwardedHeaders,
 }
 
 impl CallContext {
     /// A call that must be over within that time, watched by nobody.
     #[must_use]
     pub fn within(limit: Duration) -> Self {
-        CallContext { deadline: Instant::now() + limit, cancel: CancellationToken::new(), progress: Progress::none() }
+        CallContext {
+            deadline: Instant::now() + limit,
+            cancel: CancellationToken::new(),
+            progress: Progress::none(),
+            forwarded: ForwardedHeaders::default(),
+        }
     }
 
     /// Waits for the future, the deadline or the cancellation, whichever comes first.

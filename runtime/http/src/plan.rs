@@ -7,10 +7,11 @@ use reqwest::{
 };
 use serde_json::{Map, Value};
 use toolwright_core::{
-    Binding, Code, HttpBinding, Method, NoRoute, Requirements, StreamDialect, ToolError, ToolSpec, WebSocketBinding,
+    Binding, Code, Hidden, HttpBinding, Method, NoRoute, Requirements, StreamDialect, ToolError, ToolSpec,
+    WebSocketBinding,
 };
 
-use crate::{auth, body, config::Config, encode, files::FileInput, server};
+use crate::{auth, body, config::Config, encode, files::FileInput, hidden, server};
 
 /// A request, planned and not sent.
 #[derive(Debug)]
@@ -85,7 +86,7 @@ pub(crate) fn plan_websocket(
     binding: &WebSocketBinding,
     arguments: &Map<String, Value>,
 ) -> Result<Planned, ToolError> {
-    let base = server::base(config, binding.server)?;
+    let base = base(config, binding.server, binding.hidden)?;
     let target = encode::target(&base, binding.path, binding.parameters, arguments)?;
     let (method, body) = (reqwest::Method::GET, PlannedBody::None);
     let planned = Planned::new(config, method, target.url, target.headers, body, binding.security);
@@ -97,12 +98,22 @@ pub(crate) fn plan_http(
     binding: &HttpBinding,
     arguments: &Map<String, Value>,
 ) -> Result<Planned, ToolError> {
-    let base = server::base(config, binding.server)?;
+    let base = base(config, binding.server, binding.hidden)?;
     let target = encode::target(&base, binding.path, binding.parameters, arguments)?;
     let body = body::plan(config, &binding.body, arguments)?;
     let mut headers = target.headers;
     headers.insert(ACCEPT, accept(binding, arguments));
     Ok(Planned::new(config, wire(binding.method)?, target.url, headers, body, binding.security))
+}
+
+/// The base URL of a request. Hidden secrets go to the upstream's own origin alone.
+fn base(config: &Config, server: Option<&str>, hidden: &[Hidden]) -> Result<Url, ToolError> {
+    let base = server::base(config, server)?;
+    if base.origin() != config.base_url.origin() && hidden::holds_secret(config, hidden) {
+        let message = "a secret setting would be sent with this call to another origin than the API's own";
+        return Err(ToolError::new(Code::NotAllowed, message));
+    }
+    Ok(base)
 }
 
 fn wire(method: Method) -> Result<reqwest::Method, ToolError> {

@@ -21,7 +21,11 @@ use crate::{
     connect::LazyClient,
     context::CallContext,
     files::{Fetcher, Guard},
+    forward::ForwardedHeaders,
+    hidden::{self, HiddenValues},
+    paginate,
     plan::{self, Part, PartContent, Planned, PlannedBody},
+    project::Projections,
     raw::{self, RawRequest},
     saved::SavedFiles,
     send::{self, Attempt},
@@ -42,11 +46,13 @@ struct Inner {
     saved: SavedFiles,
     shapes: Shapes,
     tokens: Tokens,
+    hidden: HiddenValues,
+    projections: Projections,
 }
 
 /// How an answer is to be read.
 #[derive(Debug, Clone, Copy)]
-struct Expected<'a> {
+pub(crate) struct Expected<'a> {
     produces: &'a [&'a str],
     dialect: Option<StreamDialect>,
     masks: Masks<'a>,
@@ -77,6 +83,8 @@ impl Upstream {
             saved: SavedFiles::new(&config),
             shapes: Shapes::default(),
             tokens: Tokens::default(),
+            hidden: HiddenValues::default(),
+            projections: Projections::default(),
             config,
         };
         Ok(Upstream { inner: Arc::new(inner) })
@@ -101,12 +109,15 @@ impl Upstream {
         CallContext::within(own.unwrap_or(self.inner.config.request_timeout))
     }
 
-    /// Plans a call: everything that can be known without opening a file or a connection.
+    /// Plans a call for people to see: everything that can be known without opening a file or a connection. The names of
+    /// their variables stand for secrets.
     ///
     /// # Errors
     /// When the call cannot be sent; the error is what [`Upstream::execute`] would report.
     pub fn plan(&self, spec: &ToolSpec, arguments: &Map<String, Value>) -> Result<Planned, ToolError> {
-        plan::plan(&self.inner.config, spec, arguments)
+        let mut arguments = arguments.clone();
+        hidden::add_shown(&self.inner.config, spec, &mut arguments)?;
+        plan::plan(&self.inner.config, spec, &arguments)
     }
 
     /// Plans a request of the caller's own making, as [`Upstream::plan`] does a tool's.
@@ -118,25 +129,34 @@ impl Upstream {
     }
 
     /// Carries out a call whose arguments are checked. Every outcome is an envelope.
-    pub async fn execute(&self, spec: &ToolSpec, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
-        let masks = Masks::new(&self.inner.config, spec.secrets);
+    pub async fn execute(&self, spec: &ToolSpec, mut arguments: Map<String, Value>, context: &CallContext) -> Envelope {
+        let config = &self.inner.config;
+        if let Err(error) = self.inner.hidden.add(config, spec, &mut arguments) {
+            return Envelope::failure(error);
+        }
+        let masks = Masks::new(config, spec.secrets);
         // On the heap: a call's state is large, and every future around would hold it again on the stack.
         let mut envelope = match spec.binding {
-            Binding::Http(binding) => Box::pin(self.execute_http(spec, &binding, &arguments, masks, context)).await,
+            Binding::Http(binding) => Box::pin(self.execute_http(spec, &binding, arguments, masks, context)).await,
             Binding::WebSocket(binding) => {
-                let session = websocket::Session { config: &self.inner.config, saved: &self.inner.saved, context };
+                let session = websocket::Session { config, saved: &self.inner.saved, context };
                 Box::pin(session.run(&self.inner.client, &self.inner.tokens, &binding, &arguments)).await
             }
             Binding::NoRoute(missing) => Envelope::failure(plan::no_route(&missing)),
         };
-        self.mask(masks, &mut envelope).await;
+        self.mask(masks, &mut envelope, &context.forwarded).await;
+        // Only now: pointers to secrets speak of the answer, and a projection may move what they point to.
+        if let Binding::Http(HttpBinding { project: Some(filter), .. }) = spec.binding {
+            self.inner.projections.apply(filter, config.max_response_bytes, &mut envelope, context).await;
+        }
         envelope
     }
 
     /// Hides what is secret, and every credential wherever the upstream repeated it.
-    async fn mask(&self, masks: Masks<'_>, envelope: &mut Envelope) {
-        let tokens = self.inner.tokens.texts().await;
-        masks.apply(envelope, &answer::credentials(&self.inner.config, tokens));
+    async fn mask(&self, masks: Masks<'_>, envelope: &mut Envelope, forwarded: &ForwardedHeaders) {
+        let mut texts = self.inner.tokens.texts().await;
+        texts.extend(forwarded.texts());
+        masks.apply(envelope, &answer::credentials(&self.inner.config, texts));
     }
 
     /// Sends a request of the caller's own making. `secrets` are JSON pointers into the answer, as in
@@ -148,7 +168,7 @@ impl Upstream {
             Ok(planned) => Box::pin(self.carry_out(planned, expected, context)).await,
             Err(error) => Envelope::failure(error),
         };
-        self.mask(masks, &mut envelope).await;
+        self.mask(masks, &mut envelope, &context.forwarded).await;
         envelope
     }
 
@@ -156,15 +176,19 @@ impl Upstream {
         &self,
         spec: &ToolSpec,
         binding: &HttpBinding,
-        arguments: &Map<String, Value>,
+        mut arguments: Map<String, Value>,
         masks: Masks<'_>,
         context: &CallContext,
     ) -> Envelope {
         let (produces, dialect) = (binding.produces, binding.stream);
         let expected = Expected { produces, dialect, masks, leaves_state: spec.risk.leaves_state() };
-        let mut envelope = match plan::plan_http(&self.inner.config, binding, arguments) {
-            Ok(planned) => self.carry_out(planned, expected, context).await,
-            Err(error) => Envelope::failure(error),
+        let pages = binding.paginate.and_then(|pages| Some((pages, paginate::wanted(&pages, &mut arguments)?)));
+        let mut envelope = match (pages, plan::plan_http(&self.inner.config, binding, &arguments)) {
+            (Some((pages, wanted)), Ok(_)) => {
+                Box::pin(self.follow(binding, pages, wanted, arguments, expected, context)).await
+            }
+            (None, Ok(planned)) => self.carry_out(planned, expected, context).await,
+            (_, Err(error)) => Envelope::failure(error),
         };
         self.inner.shapes.compare(spec, &mut envelope);
         if let Some(stand_in) = &binding.stand_in {
@@ -173,7 +197,12 @@ impl Upstream {
         envelope
     }
 
-    async fn carry_out(&self, mut planned: Planned, expected: Expected<'_>, context: &CallContext) -> Envelope {
+    pub(crate) async fn carry_out(
+        &self,
+        mut planned: Planned,
+        expected: Expected<'_>,
+        context: &CallContext,
+    ) -> Envelope {
         let body = std::mem::replace(&mut planned.body, PlannedBody::None);
         let payload = match self.open(body, context).await {
             Ok(payload) => payload,
@@ -197,7 +226,10 @@ impl Upstream {
     ) -> Result<Envelope, ToolError> {
         let config = &self.inner.config;
         let (client, tokens) = (self.inner.client.get(config)?, &self.inner.tokens);
-        let credentials = Box::pin(auth::obtain(config, client, tokens, planned.security, context)).await?;
+        let mut credentials = Box::pin(auth::obtain(config, client, tokens, planned.security, context)).await?;
+        if planned.url.origin() == config.base_url.origin() {
+            credentials.forward(&context.forwarded);
+        }
         let leaves_state = expected.leaves_state;
         let attempt = Attempt { config, client, planned, payload, credentials: &credentials, leaves_state };
         let reply = send::exchange(&attempt, context).await?;

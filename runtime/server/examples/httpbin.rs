@@ -26,13 +26,9 @@ const ECHO: ToolSpec = ToolSpec {
     binding: Binding::Http(HttpBinding {
         method: Method::Post,
         path: "/anything",
-        parameters: &[],
         body: Body::Json { argument: "request", media_type: "application/json" },
         produces: &["application/json"],
-        stream: None,
-        stand_in: None,
-        security: None,
-        server: None,
+        ..HttpBinding::PLAIN
     }),
     deadline_seconds: None,
     secrets: &[],
@@ -46,17 +42,7 @@ const SHOW_ADDRESS: ToolSpec = ToolSpec {
     risk: Risk::ReadOnly,
     input_schema: r#"{"type":"object","properties":{},"additionalProperties":false}"#,
     declared: Declared { method: "GET", path: "/ip" },
-    binding: Binding::Http(HttpBinding {
-        method: Method::Get,
-        path: "/ip",
-        parameters: &[],
-        body: Body::None,
-        produces: &["application/json"],
-        stream: None,
-        stand_in: None,
-        security: None,
-        server: None,
-    }),
+    binding: Binding::Http(HttpBinding { path: "/ip", produces: &["application/json"], ..HttpBinding::PLAIN }),
     ..ECHO
 };
 

@@ -63,7 +63,7 @@ async fn forward(peer: Peer<RoleServer>, token: ProgressToken, mut updates: mpsc
 mod tests {
     use serde_json::json;
     use tempfile::tempdir;
-    use toolwright_core::{Binding, Body, Catalog, HttpBinding, Method, StreamDialect, ToolSpec};
+    use toolwright_core::{Binding, Catalog, HttpBinding, StreamDialect, ToolSpec};
 
     use crate::App;
     use crate::settings::{BaseUrl, Exposed, SettingValue as _};
@@ -72,15 +72,10 @@ mod tests {
     const STREAM: ToolSpec = ToolSpec {
         name: "stream_words",
         binding: Binding::Http(HttpBinding {
-            method: Method::Get,
             path: "/stream",
-            parameters: &[],
-            body: Body::None,
             produces: &["text/event-stream"],
             stream: Some(StreamDialect::OpenAi),
-            stand_in: None,
-            security: None,
-            server: None,
+            ..HttpBinding::PLAIN
         }),
         ..ROWS[3]
     };

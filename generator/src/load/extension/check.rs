@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{EXTENSION, OperationExtension, REFUSED, SchemaExtension, read};
+use super::{EXTENSION, NextPage, OperationExtension, REFUSED, SchemaExtension, read};
 use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::load::METHODS;
 use crate::load::origin::Origins;
@@ -112,8 +112,43 @@ impl Check<'_> {
             let place = format!("{own}/advertise/{index}");
             self.name(name, &fields, &place, "field of the request body", sink);
         }
+        self.pages(&arguments, own, extension, sink);
+        self.projection(own, extension, sink);
         self.body_argument(pointer, own, extension, sink);
         self.placeholders(pointer, own, extension, sink);
+    }
+
+    /// Pages are asked for with arguments that exist.
+    fn pages(&self, known: &BTreeSet<String>, own: &str, extension: &OperationExtension, sink: &mut Sink) {
+        let Some(paginate) = &extension.paginate else { return };
+        let (way, argument, size) = match &paginate.next {
+            NextPage::Link => return,
+            NextPage::Cursor { argument, .. } => ("cursor", argument, None),
+            NextPage::Offset { argument, size } => ("offset", argument, size.as_ref()),
+            NextPage::Page { argument, size, .. } => ("page", argument, size.as_ref()),
+        };
+        let base = format!("{own}/paginate/{way}");
+        self.name(argument, known, &format!("{base}/argument"), "parameter or body member", sink);
+        if let Some(size) = size {
+            self.name(size, known, &format!("{base}/size_argument"), "parameter or body member", sink);
+        }
+    }
+
+    /// A projection is a filter that compiles: with the crate that runs it.
+    fn projection(&self, own: &str, extension: &OperationExtension, sink: &mut Sink) {
+        let Some(text) = &extension.project else { return };
+        if let Err(error) = toolwright_jq::Filter::compile(text) {
+            let before = text.get(..error.offset).unwrap_or(text);
+            let (line, column) =
+                (before.matches('\n').count() + 1, before.chars().rev().take_while(|c| *c != '\n').count() + 1);
+            let place = match text.trim_end().contains('\n') {
+                true => format!("line {line}, character {column}"),
+                false => format!("character {column}"),
+            };
+            let message = format!("`project` is no jq filter: {} ({place} of it)", error.message);
+            let help = "correct the filter; it sees the answer alone: no modules, environment, clock or input";
+            sink.push(Diagnostic::error("bad-filter", message).at((self.places)(&format!("{own}/project"))).help(help));
+        }
     }
 
     /// What stands in braces in `path` is a path parameter, or stands in the document's own path.

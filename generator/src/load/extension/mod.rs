@@ -1,6 +1,7 @@
 //! `x-toolwright`: our own key in documents and overlays, read into types.
 
 mod check;
+mod paginate;
 mod read;
 
 use indexmap::IndexMap;
@@ -8,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::Document;
 use super::config::BodyMode;
+use super::hidden::HiddenArgument;
 use super::strict::nearest;
 use crate::diagnostic::{Place, Sink};
 
@@ -65,6 +67,10 @@ pub struct OperationExtension {
     pub secret: Option<Secret>,
     /// Overrides the default deadline, in seconds.
     pub deadline_seconds: Option<u64>,
+    /// jq filter over a JSON answer.
+    pub project: Option<String>,
+    /// How further pages are asked for.
+    pub paginate: Option<Pagination>,
     /// Why the operation cannot be a tool: it contradicts itself. Found by the upgrade, never written.
     pub refused: Option<String>,
 }
@@ -102,6 +108,47 @@ pub struct ArgumentExtension {
     pub name: Option<String>,
     /// Accepted value -> value on the wire.
     pub send_as: IndexMap<String, Value>,
+    /// Set where callers never see it.
+    pub hidden: Option<HiddenArgument>,
+}
+
+/// How the further pages of an answer are asked for. Arguments are named as on the wire.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pagination {
+    /// JSON pointer of the list in an answer.
+    pub items: String,
+    /// What asks for the next page.
+    pub next: NextPage,
+}
+
+/// What asks for the next page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NextPage {
+    /// The `Link` header.
+    Link,
+    /// A value of the answer at a JSON pointer, given back as an argument.
+    Cursor {
+        /// JSON pointer in the answer.
+        answer: String,
+        /// The argument.
+        argument: String,
+    },
+    /// How many items to leave out.
+    Offset {
+        /// The argument.
+        argument: String,
+        /// The argument that says how many items a page has.
+        size: Option<String>,
+    },
+    /// The number of the page.
+    Page {
+        /// The argument.
+        argument: String,
+        /// The argument that says how many items a page has.
+        size: Option<String>,
+        /// The number of the first page, where the argument has no default.
+        first: Option<u32>,
+    },
 }
 
 /// What goes in and comes out of an operation.

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::load::config::BODY_MODES;
+use crate::load::hidden;
 use crate::load::strict::{Fields, Places, wrong_kind};
 use crate::source::child_pointer;
 
@@ -33,6 +34,8 @@ pub(super) const OPERATION_KEYS: &[&str] = &[
     "route",
     "secret",
     "deadline_seconds",
+    "project",
+    "paginate",
 ];
 
 const RISKS: &[(&str, Risk)] = &[
@@ -96,6 +99,8 @@ pub(super) fn operation(
         route: route(&fields, sink),
         secret: secret(&fields, places, sink),
         deadline_seconds: fields.positive("deadline_seconds", MAX_DEADLINE_SECONDS, sink),
+        project: filled(&fields, "project", sink),
+        paginate: super::paginate::paginate(&fields, sink),
         refused: None,
     })
 }
@@ -192,8 +197,15 @@ fn argument(value: &Value, pointer: &str, places: Places<'_>, sink: &mut Sink) -
     if let Value::String(text) = value {
         return Some(ArgumentExtension { description: Some(text.clone()), ..Default::default() });
     }
-    let fields = Fields::open(value, pointer, &["description", "name", "send_as"], places, sink)?;
+    let known = ["description", "name", "send_as", "constant", "setting", "default", "secret"];
+    let fields = Fields::open(value, pointer, &known, places, sink)?;
+    let hidden = hidden::read(&fields, sink);
+    if hidden.is_some() && fields.get("name").is_some() {
+        let error = Diagnostic::error("wrong-value", "`name` is for callers, and this argument is hidden from them");
+        sink.push(error.at(fields.place("name")).help("remove `name`"));
+    }
     Some(ArgumentExtension {
+        hidden,
         description: filled(&fields, "description", sink),
         name: argument_name(&fields, "name", sink),
         send_as: fields.named("send_as", sink).map(|(accepted, wire)| (accepted.clone(), wire.clone())).collect(),

@@ -36,7 +36,7 @@ fn argument(field: &Argument, header: &PartHeader) -> Argument {
 }
 
 /// What a multipart body says beyond its fields.
-pub(super) fn multipart(body: &RequestBody, arguments: &[Argument]) -> Option<Multipart> {
+pub(super) fn multipart(body: &RequestBody, arguments: &[&Argument]) -> Option<Multipart> {
     if body.kind != BodyKind::Multipart {
         return None;
     }

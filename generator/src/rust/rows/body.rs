@@ -24,7 +24,7 @@ fn first_body(tool: &Tool, http: &HttpBinding) -> TokenStream {
             return whole(&argument.name, media_type);
         }
     }
-    let fields: Vec<TokenStream> = tool.arguments.iter().filter_map(field).collect();
+    let fields: Vec<TokenStream> = tool.sent().filter_map(field).collect();
     let extra = tool.arguments.iter().find(|argument| argument.role == Role::Extra).map(|argument| &argument.name);
     match http.form {
         Some(FormKind::Multipart) if !fields.is_empty() || extra.is_some() => multipart(tool, http, &fields, extra),
@@ -36,7 +36,7 @@ fn first_body(tool: &Tool, http: &HttpBinding) -> TokenStream {
 /// A JSON object, each of whose members is an argument.
 fn object(object: &ObjectBody, tool: &Tool) -> TokenStream {
     let ObjectBody { media_type, required } = object;
-    let members = tool.arguments.iter().filter(|argument| argument.role == Role::Member).map(|argument| {
+    let members = tool.sent().filter(|argument| argument.role == Role::Member).map(|argument| {
         let Argument { name, wire_name, needed_by_body, .. } = argument;
         quote!(Member { argument: #name, wire: #wire_name, required: #needed_by_body })
     });

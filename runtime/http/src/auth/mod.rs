@@ -15,7 +15,7 @@ use reqwest::{
 };
 use toolwright_core::{Code, Location, Requirements, SchemeKind, SecurityScheme, ToolError};
 
-use crate::{config::Config, context::CallContext, encode::percent_value};
+use crate::{config::Config, context::CallContext, encode::percent_value, forward::ForwardedHeaders};
 
 /// What the chosen credentials add to a request. Requests to the upstream's own origin alone are made with it.
 #[derive(Debug, Default)]
@@ -134,6 +134,21 @@ impl Credentials {
         value.set_sensitive(true);
         self.headers.insert(name, value);
         Ok(())
+    }
+
+    /// Puts a caller's own headers in the place of what is configured under their names.
+    pub(crate) fn forward(&mut self, forwarded: &ForwardedHeaders) {
+        let headers = forwarded.headers();
+        if let Some(cookies) = headers.get(COOKIE).and_then(|value| value.to_str().ok()) {
+            self.cookies = vec![cookies.to_owned()];
+        }
+        let others = headers.keys().filter(|name| *name != COOKIE);
+        for name in others {
+            self.headers.remove(name);
+            for value in headers.get_all(name) {
+                self.headers.append(name.clone(), value.clone());
+            }
+        }
     }
 
     /// Adds them to a request's address. A redirect often repeats the query, and a key that is there is not added again.

@@ -282,8 +282,14 @@ async fn handshake(settings: &[(&str, &str)], binding: WebSocketBinding) -> Vec<
     server.requests()
 }
 
-const EXCHANGE: WebSocketBinding =
-    WebSocketBinding { path: "/ws", parameters: &[], exchange: Exchange::Receive, security: None, server: None };
+const EXCHANGE: WebSocketBinding = WebSocketBinding {
+    path: "/ws",
+    parameters: &[],
+    exchange: Exchange::Receive,
+    security: None,
+    server: None,
+    hidden: &[],
+};
 
 #[tokio::test]
 async fn a_handshake_carries_the_credentials_of_its_operation() {

@@ -98,6 +98,7 @@ async fn a_websocket_is_an_address_with_a_comment() {
         exchange: Exchange::Receive,
         security: None,
         server: None,
+        hidden: &[],
     });
     for (base, address) in
         [("http://127.0.0.1:8080", "ws://127.0.0.1:8080/stream"), ("https://http.example", "wss://http.example/stream")]

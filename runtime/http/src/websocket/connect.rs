@@ -78,7 +78,10 @@ async fn shake_hands(
     planned: Planned,
 ) -> Result<Upgraded, Refusal> {
     let failed = |error: &reqwest::Error| Refusal::from(no_answer(session.config, error, true));
-    let credentials = auth::obtain(session.config, client, tokens, planned.security, session.context).await?;
+    let mut credentials = auth::obtain(session.config, client, tokens, planned.security, session.context).await?;
+    if planned.url.origin() == session.config.base_url.origin() {
+        credentials.forward(&session.context.forwarded);
+    }
     let key = generate_key();
     let Planned { mut url, mut headers, .. } = planned;
     credentials.add_to_url(&mut url);

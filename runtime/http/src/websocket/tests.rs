@@ -25,6 +25,7 @@ const LOGS: Binding = Binding::WebSocket(WebSocketBinding {
     exchange: Exchange::Receive,
     security: None,
     server: None,
+    hidden: &[],
 });
 const SESSION: Binding = Binding::WebSocket(WebSocketBinding {
     path: "/stream",
@@ -32,6 +33,7 @@ const SESSION: Binding = Binding::WebSocket(WebSocketBinding {
     exchange: Exchange::Session,
     security: None,
     server: None,
+    hidden: &[],
 });
 
 /// A WebSocket server for one connection.

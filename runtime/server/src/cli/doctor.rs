@@ -10,7 +10,7 @@ use toolwright_core::{Envelope, ToolSpec};
 use toolwright_http::CallContext;
 
 use super::{FAULTY, Invocation};
-use crate::settings::{Environment, Problem, Resolution, Resolved};
+use crate::settings::{self, Environment, Problem, Resolution, Resolved};
 use crate::{App, serve};
 
 /// Prints everything that is known; 0 where all is well, 1 where the API does not answer, 2 for faulty settings.
@@ -35,6 +35,7 @@ pub(super) fn run(invocation: &Invocation<'_>) -> ExitCode {
     }
     let code = match invocation.app(true) {
         Ok(app) => {
+            write_missing(&mut out, &app);
             write_folders(&mut out, &app);
             write_reachability(&mut out, &app)
         }
@@ -67,6 +68,19 @@ fn write_problems(out: &mut String, problems: &[Problem]) {
     out.push_str("\nproblems\n");
     for problem in problems {
         let _ = writeln!(out, "  {problem}");
+    }
+}
+
+/// Settings that some tools cannot be called without.
+fn write_missing(out: &mut String, app: &App) {
+    const MOST_NAMES: usize = 5;
+    let text = |key: &str| app.settings.document.0.get(key).map(|value| value.expose().to_owned());
+    for (key, tools) in settings::missing(app.catalog, text) {
+        let named: Vec<&str> = tools.iter().take(MOST_NAMES).copied().collect();
+        let more = tools.len().saturating_sub(MOST_NAMES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let env = app.server.access.settings.iter().find(|row| row.key == key).map_or(key, |row| row.env);
+        let _ = writeln!(out, "\nmissing: {env} is not set, and needed by {}{more}", named.join(", "));
     }
 }
 

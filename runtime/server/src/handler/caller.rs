@@ -1,4 +1,4 @@
-//! Who calls: for the log, so that an audit line says on whose behalf state was changed.
+//! Who calls: for the log, so that an audit line says on whose behalf state was changed; and what of the request goes along.
 
 use std::net::SocketAddr;
 
@@ -6,6 +6,7 @@ use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
+use toolwright_http::ForwardedHeaders;
 use tracing::Span;
 
 /// The span of a request: its id, the client's own name for itself, and its address over HTTP.
@@ -26,6 +27,14 @@ pub(super) fn span(context: &RequestContext<RoleServer>) -> Span {
         }
     }
     span
+}
+
+/// The headers of the caller's request that the operator lets through. There are none over stdio.
+pub(super) fn forwarded(context: &RequestContext<RoleServer>, names: &[String]) -> ForwardedHeaders {
+    match context.extensions.get::<Parts>() {
+        Some(parts) if !names.is_empty() => ForwardedHeaders::pick(names, &parts.headers),
+        _ => ForwardedHeaders::default(),
+    }
 }
 
 fn address(context: &RequestContext<RoleServer>) -> Option<SocketAddr> {

@@ -82,7 +82,8 @@ impl ServerHandler for App {
     ) -> Result<CallToolResponse, ErrorData> {
         let modern = is_modern(&context);
         let (progress, relay) = Relay::start(&context);
-        let call = CallContext { deadline: self.deadline(None), cancel: context.ct.child_token(), progress };
+        let forwarded = caller::forwarded(&context, &self.settings.forward_headers.0);
+        let call = CallContext { deadline: self.deadline(None), cancel: context.ct.child_token(), progress, forwarded };
         let trace = self.tracing.get().map(|tracing| tracing.begin(&shown(&request.name), &context.meta));
         let dispatched = AssertUnwindSafe(self.dispatch(request, &call).instrument(caller::span(&context)));
         let outcome = {

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use toolwright_core::{Catalog, ServerSpec};
 
+use super::hidden;
 use super::{BindHost, ByteSize, Exposed, Names, Problem, Resolution, Secret, Settings};
 use crate::exposure::{unknown_callable, unknown_operations};
 use crate::gateway;
@@ -30,6 +31,14 @@ pub(crate) fn check(server: &ServerSpec, catalog: &Catalog, texts: &Resolution, 
         if texts.value::<ByteSize>(key) == Some(ByteSize(0)) {
             report(key, "must be at least 1: with 0 nothing would go through".to_owned());
         }
+    }
+    let own_token = matches!(texts.value::<Option<Secret>>("auth_token"), Some(Some(_)));
+    for message in unforwardable(&texts.value::<Names>("forward_headers").unwrap_or_default(), own_token) {
+        report("forward_headers", message);
+    }
+    let text = |key: &str| texts.entry(key).map(|entry| entry.text.clone()).filter(|text| !text.is_empty());
+    for (key, message) in hidden::misfits(catalog, text) {
+        report(key, message);
     }
     let file = |key: &str| texts.value::<Option<PathBuf>>(key).flatten();
     let pem: [(&str, PemCheck); 2] =
@@ -59,7 +68,7 @@ pub(crate) fn check(server: &ServerSpec, catalog: &Catalog, texts: &Resolution, 
 
 type PemCheck = fn(&Path) -> Result<(), toolwright_http::ConfigError>;
 
-/// The names in already typed settings that fit no tool.
+/// What in already typed settings fits no tool, or no argument of one.
 pub(crate) fn check_names(server: &ServerSpec, catalog: &Catalog, settings: &Settings) -> Vec<Problem> {
     let place = |key: &str| super::DECLARED.iter().find(|declared| declared.key == key).map(|it| it.env(server));
     let mut problems = Vec::new();
@@ -73,7 +82,27 @@ pub(crate) fn check_names(server: &ServerSpec, catalog: &Catalog, settings: &Set
             problems.push(Problem::new(place(key).unwrap_or_else(|| key.to_owned()), message));
         });
     }
+    let named = |key: &str| server.access.settings.iter().find(|row| row.key == key).map(|row| row.env.to_owned());
+    let text = |key: &str| settings.document.0.get(key).map(|value| value.expose().to_owned());
+    for (key, message) in hidden::misfits(catalog, text) {
+        problems.push(Problem::new(named(key).unwrap_or_else(|| key.to_owned()), message));
+    }
+    for message in unforwardable(&settings.forward_headers, settings.auth_token.is_some()) {
+        problems.push(Problem::new(place("forward_headers").unwrap_or_default(), message));
+    }
     problems
+}
+
+/// Why headers cannot be forwarded. A bearer token that this server takes for itself is not for the API.
+fn unforwardable(names: &Names, has_own_token: bool) -> Vec<String> {
+    let why = |name: &String| match toolwright_http::why_not_forwarded(name) {
+        Some(reason) => Some(format!("cannot name `{}`: {reason}", name.escape_debug())),
+        None if has_own_token && name.eq_ignore_ascii_case("authorization") => Some(
+            "cannot name `Authorization` where auth_token is set: that header proves callers to this server".to_owned(),
+        ),
+        None => None,
+    };
+    names.0.iter().filter_map(why).collect()
 }
 
 /// The fixed tools reach every other one, so that a list of names does not apply to them.

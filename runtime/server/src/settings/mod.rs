@@ -7,6 +7,7 @@
 mod check;
 mod document;
 mod file;
+mod hidden;
 mod report;
 mod resolve;
 mod value;
@@ -17,6 +18,7 @@ pub(crate) use check::{check, check_names};
 pub use document::DocumentSettings;
 pub(crate) use document::declared;
 pub(crate) use file::{ConfigFile, nearest};
+pub(crate) use hidden::missing;
 pub(crate) use report::{example, table};
 pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, Source, lookalikes, resolution, resolve};
 pub use value::{
@@ -128,6 +130,9 @@ settings! {
     api_key: Option<Secret> = "", "{P}_API_KEY";
     /// Hosts beside the base URL's that the document's operations may be sent to, as `host` or `host:port`.
     upstream_hosts: Names = "", "{P}_UPSTREAM_HOSTS";
+    /// Headers of a caller's HTTP request that its calls carry to the API's own origin, in place of configured credentials of
+    /// the same name. MCP forbids to pass on tokens that were issued for this server, so that none is by default.
+    forward_headers: Names = "", "{P}_MCP_FORWARD_HEADERS";
     /// Deadline of one call in seconds, from its arrival to its last byte.
     request_timeout: Seconds = "300", "{P}_REQUEST_TIMEOUT";
     /// How long a connection to the API may take to open, in seconds.

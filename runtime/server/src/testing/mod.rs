@@ -38,17 +38,7 @@ const fn row(name: &'static str, risk: Risk, method: &'static str, path: &'stati
 }
 
 const fn http(method: Method, path: &'static str) -> HttpBinding {
-    HttpBinding {
-        method,
-        path,
-        parameters: &[],
-        body: Body::None,
-        produces: &["application/json"],
-        stream: None,
-        stand_in: None,
-        security: None,
-        server: None,
-    }
+    HttpBinding { method, path, produces: &["application/json"], ..HttpBinding::PLAIN }
 }
 
 const ID: Parameter = Parameter {

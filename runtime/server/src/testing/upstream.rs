@@ -1,12 +1,12 @@
 //! A small API for tests: it echoes, and notices when a caller goes away.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use axum::Router;
 use axum::extract::{Path, State};
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use tokio::net::TcpListener;
@@ -27,6 +27,8 @@ pub(crate) struct Seen {
     pub(crate) slow_dropped: AtomicUsize,
     /// Requests that change state.
     pub(crate) changes: AtomicUsize,
+    /// The header `x-user` of each request for the list.
+    pub(crate) users: Mutex<Vec<Option<String>>>,
 }
 
 impl Upstream {
@@ -36,7 +38,7 @@ impl Upstream {
         let address = listener.local_addr().unwrap();
         let seen = Arc::new(Seen::default());
         let router = Router::new()
-            .route("/items", get(|| async { json(r#"[{"id":1}]"#.into()) }).post(add))
+            .route("/items", get(list).post(add))
             .route("/items/{id}", get(item).delete(delete))
             .route("/stream", get(stream))
             .route("/slow", get(slow))
@@ -52,6 +54,12 @@ impl Upstream {
 
 fn json(text: String) -> impl IntoResponse {
     ([(header::CONTENT_TYPE, "application/json")], text)
+}
+
+async fn list(State(seen): State<Arc<Seen>>, headers: HeaderMap) -> impl IntoResponse {
+    let user = headers.get("x-user").and_then(|value| value.to_str().ok()).map(str::to_owned);
+    seen.users.lock().unwrap().push(user);
+    json(r#"[{"id":1}]"#.into())
 }
 
 async fn item(Path(id): Path<String>) -> impl IntoResponse {

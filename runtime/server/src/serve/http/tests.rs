@@ -231,3 +231,33 @@ async fn several_processes_may_share_a_port_where_the_setting_says_so() {
     settings.reuse_port.0 = false;
     assert!(bind(&settings).is_err());
 }
+
+fn list_items() -> Value {
+    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_items", "arguments": {}}})
+}
+
+#[tokio::test]
+async fn a_header_of_the_caller_goes_along_only_where_the_operator_names_it() {
+    for (names, expected) in [(vec![], None), (vec!["X-User".to_owned()], Some("ada".to_owned()))] {
+        let site = Site::start(|settings| settings.forward_headers.0 = names).await;
+        let (status, _, body) = site.post("\r\nX-User: ada", &list_items()).await;
+        assert_eq!(status, 200, "{body}");
+        assert_eq!(*site.upstream.seen.users.lock().unwrap(), [expected]);
+    }
+}
+
+#[tokio::test]
+async fn a_token_for_this_server_is_never_forwarded() {
+    let state = tempdir().unwrap();
+    let mut settings = crate::testing::settings(&state);
+    settings.forward_headers.0 = vec!["authorization".to_owned(), "Host".to_owned()];
+    settings.auth_token = Some(crate::settings::Secret::new("t0ken"));
+    let problems = App::new(&crate::testing::SERVER, &crate::testing::CATALOG, settings).unwrap_err();
+    let told: Vec<String> = problems.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(
+        told[0].starts_with("DEMO_MCP_FORWARD_HEADERS: cannot name `Authorization` where auth_token is set"),
+        "{told:?}"
+    );
+    assert!(told[1].contains("cannot name `Host`"), "{told:?}");
+}

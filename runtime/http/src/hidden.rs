@@ -1,0 +1,132 @@
+//! Arguments that callers never see, added to those that they gave.
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use serde_json::{Map, Value};
+use toolwright_core::{Binding, Body, Code, Hidden, HiddenValue, Setting, ToolError, ToolSpec, read_setting};
+
+use crate::config::Config;
+
+/// Values by argument.
+type Values = Arc<[(&'static str, Value)]>;
+
+/// The values of each tool's hidden arguments. Settings do not change while a server runs, so that they are read once a
+/// tool.
+#[derive(Debug, Default)]
+pub(crate) struct HiddenValues(Mutex<BTreeMap<&'static str, Values>>);
+
+impl HiddenValues {
+    /// Adds the hidden arguments of a call.
+    ///
+    /// # Errors
+    /// `not_allowed` where a setting is missing or does not fit.
+    pub(crate) fn add(
+        &self,
+        config: &Config,
+        spec: &ToolSpec,
+        arguments: &mut Map<String, Value>,
+    ) -> Result<(), ToolError> {
+        if spec.binding.hidden().is_empty() {
+            return Ok(());
+        }
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(spec.name).cloned();
+        let values = match known {
+            Some(values) => values,
+            None => {
+                let values: Values = values(config, spec, value)?.into();
+                self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(spec.name, Arc::clone(&values));
+                values
+            }
+        };
+        merge(spec, arguments, &values);
+        Ok(())
+    }
+}
+
+/// Adds the hidden arguments of a request that is only shown: the name of its variable stands for a secret.
+///
+/// # Errors
+/// As [`HiddenValues::add`].
+pub(crate) fn add_shown(config: &Config, spec: &ToolSpec, arguments: &mut Map<String, Value>) -> Result<(), ToolError> {
+    let shown = |config: &Config, hidden: &Hidden| match secret(config, hidden) {
+        Some(setting) => Ok(setting.env.into()),
+        None => value(config, hidden),
+    };
+    merge(spec, arguments, &values(config, spec, shown)?);
+    Ok(())
+}
+
+fn values(
+    config: &Config,
+    spec: &ToolSpec,
+    value: impl Fn(&Config, &Hidden) -> Result<Value, ToolError>,
+) -> Result<Vec<(&'static str, Value)>, ToolError> {
+    spec.binding.hidden().iter().map(|hidden| Ok((hidden.argument, value(config, hidden)?))).collect()
+}
+
+fn value(config: &Config, hidden: &Hidden) -> Result<Value, ToolError> {
+    match hidden.value {
+        HiddenValue::Constant(text) => serde_json::from_str(text)
+            .map_err(|_| not_allowed(format!("the constant of the hidden argument `{}` is no JSON", hidden.argument))),
+        HiddenValue::Setting { key, schema } => {
+            let declared = declared(config, key);
+            let named = match declared {
+                Some(setting) => format!("`{key}` (environment variable {})", setting.env),
+                None => format!("`{key}`"),
+            };
+            let default = declared.map(|setting| setting.default).filter(|text| !text.is_empty());
+            let text = config.setting(key).or(default).ok_or_else(|| {
+                not_allowed(format!(
+                    "this call needs the setting {named} of the server, which is not set; its operator has to set it"
+                ))
+            })?;
+            read_setting(schema, text)
+                .map_err(|error| not_allowed(format!("the setting {named} of the server must be {error}")))
+        }
+    }
+}
+
+fn not_allowed(message: String) -> ToolError {
+    ToolError::new(Code::NotAllowed, message)
+}
+
+fn declared(config: &Config, key: &str) -> Option<&'static Setting> {
+    config.access.settings.iter().find(|setting| setting.key == key)
+}
+
+/// The setting of a hidden argument whose value must not be shown.
+fn secret(config: &Config, hidden: &Hidden) -> Option<&'static Setting> {
+    match hidden.value {
+        HiddenValue::Constant(_) => None,
+        HiddenValue::Setting { key, .. } => declared(config, key).filter(|setting| setting.secret),
+    }
+}
+
+/// Whether a hidden argument holds a secret, which goes to the upstream's own origin alone.
+pub(crate) fn holds_secret(config: &Config, hidden: &[Hidden]) -> bool {
+    hidden.iter().any(|hidden| secret(config, hidden).is_some())
+}
+
+/// An optional body that needs more than its hidden members is not made by them.
+fn merge(spec: &ToolSpec, arguments: &mut Map<String, Value>, values: &[(&'static str, Value)]) {
+    let body = match &spec.binding {
+        Binding::Http(http) => &http.body,
+        Binding::WebSocket(_) | Binding::NoRoute(_) => &Body::None,
+    };
+    let is_hidden = |name: &str| values.iter().any(|(argument, _)| *argument == name);
+    let asked = body.optional_members().iter().filter(|member| !is_hidden(member.argument));
+    let is_needed = asked.clone().any(|member| member.required);
+    let is_given = asked.clone().any(|member| arguments.contains_key(member.argument));
+    let left_out = if is_needed && !is_given { body.optional_members() } else { &[] };
+    for (argument, value) in values {
+        if !left_out.iter().any(|member| member.argument == *argument) {
+            arguments.insert((*argument).to_owned(), value.clone());
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! jq filters over JSON values.
+//!
+//! [`Filter::compile`] reads a filter once; [`Filter::apply`] runs it on a value, within [`Limits`]. A filter sees its
+//! input and nothing else: no environment, clock, files or output of the process. The generator compiles filters with
+//! this crate as well, so that one that is generated is one that compiles when it is run.
+#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
+
+mod filter;
+mod value;
+
+pub use filter::{Filter, Limits, RunError, SyntaxError};

@@ -59,9 +59,11 @@ pub(crate) enum Place {
     Alternative,
     /// The argument that chooses the body.
     ContentType,
+    /// What a handler in Rust takes.
+    Input,
 }
 
-const PLACES: [(&str, Place); 14] = [
+const PLACES: [(&str, Place); 15] = [
     ("segment", Place::Path),
     ("query", Place::Query),
     ("header", Place::Header),
@@ -76,6 +78,7 @@ const PLACES: [(&str, Place); 14] = [
     ("extra", Place::Extra),
     ("alternative", Place::Alternative),
     ("content_type", Place::ContentType),
+    ("input", Place::Input),
 ];
 
 const STYLES: [&str; 9] = ["simple", "form", "label", "matrix", "spaces", "pipes", "tabs", "deep", "json"];

@@ -37,7 +37,7 @@ use proc_macro::TokenStream;
 ///   `security(("scheme"), ..)`, and for the body of `#[member]` fields `body = "application/json"` (the default) and
 ///   `optional_body`; or
 ///   `#[websocket(path = "/path", exchange = receive | session, ..)]`; or `#[no_route(declared = "GET /path",
-///   missing = "..", instead = "..")]`.
+///   missing = "..", instead = "..")]`; or `#[native]` for a handler in Rust, whose fields are all `#[input]`.
 /// - `#[search(en(..), ko(..), ja(..))]`.
 /// - On each field one of `#[segment]` (of the path), `#[query]`, `#[header]`, `#[cookie]`, `#[body]`, `#[member]` (of a JSON object), `#[form]`, `#[part]`, `#[file]`,
 ///   `#[exchange]`, `#[extra]`, with `wire`, `style`, `explode`, `send_as((from, to), ..)`, `media_type`, `content_type`, `required` where they apply.
@@ -50,6 +50,7 @@ use proc_macro::TokenStream;
         http,
         websocket,
         no_route,
+        native,
         search,
         segment,
         query,
@@ -64,7 +65,8 @@ use proc_macro::TokenStream;
         exchange,
         extra,
         alternative,
-        content_type
+        content_type,
+        input
     )
 )]
 pub fn derive_tool(input: TokenStream) -> TokenStream {

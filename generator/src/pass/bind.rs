@@ -30,6 +30,9 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
         let mut arguments = parameters(model, operation, sink);
         arguments.extend(exchange::arguments(operation));
         arguments.extend(body::arguments(model, operation, sink));
+        if operation.native {
+            arguments.iter_mut().for_each(handed_over);
+        }
         said::apply(operation, &mut arguments);
         said::check(model, operation, &arguments, sink);
         tell_apart::tell_apart(&mut arguments);
@@ -38,6 +41,12 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
     }
     model.operations = operations;
     model.tools.sort_by(|left, right| left.name.cmp(&right.name));
+}
+
+/// A handler takes what would else be the members of a body.
+fn handed_over(argument: &mut Argument) {
+    argument.role = Role::Input;
+    argument.needed_by_body = false;
 }
 
 fn tool(model: &Model, operation: &Operation, arguments: Vec<Argument>) -> Tool {
@@ -105,6 +114,9 @@ fn flattened(model: &Model, operation: &Operation, arguments: &[Argument]) -> BT
 }
 
 fn binding(operation: &Operation, arguments: &[Argument]) -> Binding {
+    if operation.native {
+        return Binding::Native;
+    }
     let extension = &operation.extension;
     let path = extension.path.clone().unwrap_or_else(|| operation.path.clone());
     if let (Some(route), None) = (&extension.route, &extension.path) {

@@ -105,6 +105,7 @@ fn route(tool: &Tool) -> TokenStream {
     let (method, path) = &tool.declared;
     let declared = format!("{method} {path}");
     match &tool.binding {
+        Binding::Native => quote!(native),
         Binding::NoRoute(route) => {
             let note = note(route);
             quote!(no_route(declared = #declared, #note))
@@ -238,7 +239,7 @@ fn field(model: &Model, names: &Names, tool: &Tool, argument: &Argument, ident: 
 fn place(tool: &Tool, argument: &Argument) -> TokenStream {
     let form = match &tool.binding {
         Binding::Http(http) => http.form,
-        Binding::WebSocket { .. } | Binding::NoRoute(_) => None,
+        Binding::WebSocket { .. } | Binding::NoRoute(_) | Binding::Native => None,
     };
     let (word, written) = match &argument.role {
         Role::Parameter { location, style, explode, .. } => (location_word(*location), Some((*style, *explode))),
@@ -254,6 +255,7 @@ fn place(tool: &Tool, argument: &Argument) -> TokenStream {
         Role::PartHeader { .. } => ("part_header", None),
         Role::Exchange => ("exchange", None),
         Role::Extra => ("extra", None),
+        Role::Input => ("input", None),
     };
     let place = format_ident!("{word}");
     let mut keys: Vec<TokenStream> = Vec::new();

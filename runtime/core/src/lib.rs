@@ -12,6 +12,7 @@ mod catalog;
 mod envelope;
 mod error;
 mod generated;
+mod native;
 mod profile;
 mod spec;
 
@@ -23,5 +24,8 @@ pub use binding::{
 pub use catalog::{Catalog, assert_sorted_and_unique};
 pub use envelope::{Attachment, AttachmentKind, Binary, Envelope, Payload};
 pub use error::{Code, ToolError};
+pub use native::{
+    Context, NativeCall, NativeTools, OutputSchema, Surroundings, native_input, native_output, no_handler,
+};
 pub use profile::Profile;
 pub use spec::{Declared, DocumentFacts, FixedTool, Risk, SearchTerms, ServerSpec, Tool, ToolSpec};

@@ -35,7 +35,7 @@ pub(super) const OPERATION_KEYS: &[&str] = &[
     "deadline_seconds",
 ];
 
-const RISKS: &[(&str, Risk)] = &[
+pub(super) const RISKS: &[(&str, Risk)] = &[
     ("read-only", Risk::ReadOnly),
     ("compute", Risk::Compute),
     ("write", Risk::Write),

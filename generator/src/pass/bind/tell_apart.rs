@@ -52,6 +52,7 @@ pub(super) fn place(role: &Role) -> &'static str {
         Role::PartHeader { .. } => "header",
         Role::Exchange => "exchange",
         Role::Extra => "extra",
+        Role::Input => "input",
     }
 }
 

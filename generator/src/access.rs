@@ -197,6 +197,7 @@ impl Access {
         let declared = servers.template("").unwrap_or_default();
         access.base_url = base_url(config.upstream.base_url.as_deref(), &declared, &servers.address());
         servers.settings().for_each(|setting| access.add(setting.clone()));
+        access.of_tools(config);
         if config.upstream.auth.is_some() {
             return access;
         }
@@ -224,6 +225,27 @@ impl Access {
     pub(crate) fn address(&self) -> String {
         let open = self.settings.iter().filter(|setting| !setting.secret);
         open.fold(self.base_url.clone(), |url, setting| url.replace(&format!("{{{}}}", setting.key), &setting.default))
+    }
+
+    /// The settings that tool files declare.
+    fn of_tools(&mut self, config: &ServerConfig) {
+        for (key, setting) in &config.settings {
+            // Variables of common settings begin with `<PREFIX>_MCP_`.
+            let is_taken = TAKEN.contains(&key.as_str()) || key == "api_key" || key.starts_with("mcp_");
+            if is_taken || self.settings.iter().any(|known| known.key == *key) {
+                let message = format!("the setting `{key}` is there already, with another meaning");
+                let finding = Diagnostic::error("setting-name", message).at(setting.place.clone());
+                self.findings.push(finding.help("give it another name, such as one that begins with the tool's"));
+                continue;
+            }
+            self.settings.push(Setting {
+                key: key.clone(),
+                default: setting.default.clone(),
+                help: setting.description.trim().to_owned(),
+                secret: setting.secret,
+                allowed: Vec::new(),
+            });
+        }
     }
 
     fn add(&mut self, setting: Setting) {

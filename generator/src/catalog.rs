@@ -70,7 +70,8 @@ fn tool(tool: &Tool) -> Value {
     set("risk", risk(tool.hints.risk).into());
     set("annotations", annotations(tool));
     set("search", json!({"en": tool.search.en, "ko": tool.search.ko, "ja": tool.search.ja}));
-    set("declared", format!("{} {}", tool.declared.0, tool.declared.1).into());
+    let (method, path) = &tool.declared;
+    set("declared", if method.is_empty() { Value::Null } else { format!("{method} {path}").into() });
     set("binding", binding(tool));
     set("arguments", tool.arguments.iter().map(|a| (a.name.clone(), argument(a))).collect::<Map<_, _>>().into());
     set("hidden", tool.hidden.iter().map(|it| (it.argument.name.clone(), hidden(it))).collect::<Map<_, _>>().into());
@@ -102,6 +103,7 @@ pub(crate) fn annotations(tool: &Tool) -> Value {
 
 fn binding(tool: &Tool) -> Value {
     match &tool.binding {
+        Binding::Native => json!({"native": {}}),
         Binding::NoRoute(route) => json!({"no_route": {"missing": route.missing, "instead": route.instead}}),
         Binding::WebSocket { path, exchange, security, server } => {
             let exchange = match exchange {
@@ -209,6 +211,7 @@ fn argument(argument: &Argument) -> Value {
         Role::Exchange => ("exchange", None),
         Role::Extra => ("extra form fields", None),
         Role::Paging => ("pages", None),
+        Role::Input => ("input", None),
     };
     out.insert("in".to_owned(), place.into());
     if !argument.wire_name.is_empty() && argument.wire_name != argument.name {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::Generated;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::invisible::is_invisible;
+use crate::load::config::derived_prefix;
 use crate::load::extension::Risk;
 use crate::load::{self, Files, LoadedServer, Prose};
 use crate::model::Model;
@@ -74,7 +75,7 @@ fn load_first(files: &Files, dir: &str, document: &str, prose: Prose, sink: &mut
     let first = format!(
         "server: {server}\ntitle: {server}\ndocument: {document}\nprose: {}\nupstream: {{env_prefix: {}}}\n",
         word(prose),
-        env_prefix(server)
+        derived_prefix(server)
     );
     let mut files = files.clone();
     files.insert(format!("{dir}/server.yaml"), first);
@@ -84,18 +85,13 @@ fn load_first(files: &Files, dir: &str, document: &str, prose: Prose, sink: &mut
 fn page(model: &Model, dir: &str, document: &str, prose: Prose) -> Draft {
     let server = name_of(dir);
     let listed = preset(model);
-    let page = Page { model, server, prefix: &env_prefix(server), document, prose, listed: &listed };
+    let page = Page { model, server, prefix: &derived_prefix(server), document, prose, listed: &listed };
     Draft { text: page.text(), tools: model.tools.len(), listed: listed.len() }
 }
 
 /// The last part of a folder's path.
 fn name_of(dir: &str) -> &str {
     dir.rsplit('/').next().unwrap_or(dir)
-}
-
-/// `my-api` -> `MY_API`.
-fn env_prefix(server: &str) -> String {
-    server.to_uppercase().replace('-', "_")
 }
 
 fn word(prose: Prose) -> &'static str {

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::load::tool_file::is_of_file;
+
 /// The kinds of parts that are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -107,8 +109,13 @@ pub struct Ledger {
 
 impl Ledger {
     /// Records what became of a part. A drop or refusal is never overwritten by a mapping.
+    /// Tool files have no part in it: it counts what became of the document.
     pub(crate) fn record(&mut self, part: Part, pointer: impl Into<String>, outcome: Outcome) {
-        let entry = self.entries.entry((part, pointer.into()));
+        let pointer = pointer.into();
+        if is_of_file(&pointer) {
+            return;
+        }
+        let entry = self.entries.entry((part, pointer));
         entry
             .and_modify(|known| {
                 if *known == Outcome::Mapped {

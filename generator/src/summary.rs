@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::catalog;
 use crate::load::config::FixedTool;
 use crate::model::Model;
+use crate::model::tool::Binding;
 
 /// Numbers of one server, and the texts by which lists are measured.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Summary {
     pub exposed: Vec<String>,
     /// The fixed tools, roughly as the runtime shows them.
     pub fixed: Vec<ListedTool>,
+    /// Names of the tools that are Rust.
+    pub native: Vec<String>,
 }
 
 /// One entry of `tools/list`.
@@ -46,12 +49,14 @@ pub(crate) fn summarize(model: &Model) -> Summary {
         ListedTool { name: tool.name.clone(), json: serde_json::to_string(&entry).unwrap_or_default() }
     });
     let fixed = config.fixed_tools.iter().filter(|(name, _)| !HIDDEN.contains(&name.as_str()));
+    let native = model.tools.iter().filter(|tool| matches!(tool.binding, Binding::Native));
     Summary {
         server: config.server.clone(),
         operations: model.operations.len(),
         tools: tools.collect(),
         exposed: model.exposed.clone(),
         fixed: fixed.map(|(name, tool)| fixed_tool(name, tool)).collect(),
+        native: native.map(|tool| tool.name.clone()).collect(),
     }
 }
 

@@ -22,11 +22,11 @@ pub(crate) struct ToolAttribute {
     pub(crate) secrets: Vec<LitStr>,
 }
 
-/// `#[http(..)]`, `#[websocket(..)]` or `#[no_route(..)]`.
+/// `#[http(..)]`, `#[websocket(..)]`, `#[no_route(..)]` or `#[native]`.
 pub(crate) struct RouteAttribute {
     pub(crate) span: Span,
     pub(crate) kind: RouteKind,
-    /// The real method and path; for `no_route` the declared ones.
+    /// The real method and path; for `no_route` the declared ones; empty for `native`.
     pub(crate) method: LitStr,
     pub(crate) path: LitStr,
     /// `METHOD /path` where the document declares another route.
@@ -53,11 +53,38 @@ pub(crate) struct RouteAttribute {
     pub(crate) paginate: Option<Paginate>,
 }
 
+impl RouteAttribute {
+    /// A handler in Rust has no route at all.
+    fn native(span: Span) -> Self {
+        RouteAttribute {
+            span,
+            kind: RouteKind::Native,
+            method: LitStr::new("", span),
+            path: LitStr::new("", span),
+            declared: None,
+            produces: Vec::new(),
+            body: None,
+            optional_body: None,
+            multipart: None,
+            part_headers: Vec::new(),
+            stream: None,
+            exchange: None,
+            missing: None,
+            instead: None,
+            server: None,
+            security: None,
+            project: None,
+            paginate: None,
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RouteKind {
     Http,
     WebSocket,
     NoRoute,
+    Native,
 }
 
 /// `#[search(..)]`.
@@ -130,15 +157,24 @@ fn type_or_text(input: syn::parse::ParseStream) -> syn::Result<Type> {
 }
 
 pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteAttribute> {
-    let kinds = [("http", RouteKind::Http), ("websocket", RouteKind::WebSocket), ("no_route", RouteKind::NoRoute)];
+    let kinds = [
+        ("http", RouteKind::Http),
+        ("websocket", RouteKind::WebSocket),
+        ("no_route", RouteKind::NoRoute),
+        ("native", RouteKind::Native),
+    ];
     let mut found = attributes.iter().filter_map(|attribute| {
         kinds.iter().find(|(name, _)| attribute.path().is_ident(name)).map(|(_, kind)| (attribute, *kind))
     });
-    let (attribute, kind) = found
-        .next()
-        .ok_or_else(|| syn::Error::new(owner, "add #[http(get = \"/path\")], #[websocket(..)] or #[no_route(..)]"))?;
+    let (attribute, kind) = found.next().ok_or_else(|| {
+        syn::Error::new(owner, "add #[http(get = \"/path\")], #[websocket(..)], #[no_route(..)] or #[native]")
+    })?;
     if let Some((second, _)) = found.next() {
         return Err(syn::Error::new(second.span(), "a tool has one route"));
+    }
+    if kind == RouteKind::Native {
+        attribute.meta.require_path_only()?;
+        return Ok(RouteAttribute::native(attribute.span()));
     }
     let (mut method, mut path, mut declared, mut stream, mut exchange) = (None, None, None, None, None);
     let (mut missing, mut instead, mut produces) = (None, None, Vec::new());

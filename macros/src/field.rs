@@ -73,9 +73,11 @@ pub(crate) enum Place {
     ContentType,
     /// How many items are wanted of a list in pages.
     Paging,
+    /// What a handler in Rust takes.
+    Input,
 }
 
-const PLACES: [(&str, Place); 15] = [
+const PLACES: [(&str, Place); 16] = [
     ("segment", Place::Path),
     ("query", Place::Query),
     ("header", Place::Header),
@@ -91,6 +93,7 @@ const PLACES: [(&str, Place); 15] = [
     ("alternative", Place::Alternative),
     ("content_type", Place::ContentType),
     ("paging", Place::Paging),
+    ("input", Place::Input),
 ];
 
 const STYLES: [&str; 9] = ["simple", "form", "label", "matrix", "spaces", "pipes", "tabs", "deep", "json"];

@@ -82,6 +82,7 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
         quote!(&[#(#lists),*])
     }));
     match route.kind {
+        RouteKind::Native => quote!(::toolwright_core::Binding::Native),
         RouteKind::NoRoute => quote!(::toolwright_core::Binding::NoRoute(#note)),
         RouteKind::WebSocket => {
             let hidden = hidden(arguments);

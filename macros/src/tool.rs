@@ -138,11 +138,12 @@ fn check_places(route: &RouteAttribute, arguments: &[Argument], errors: &mut Err
         errors.push(syn::Error::new(route.span, message));
     }
     for argument in arguments {
-        let exchange = argument.place == Place::Exchange;
+        let place = argument.place;
         let fits = match route.kind {
-            RouteKind::Http => !exchange,
-            RouteKind::WebSocket => exchange || argument.place.is_parameter(),
-            RouteKind::NoRoute => true,
+            RouteKind::Http => !matches!(place, Place::Exchange | Place::Input),
+            RouteKind::WebSocket => place == Place::Exchange || place.is_parameter(),
+            RouteKind::NoRoute => place != Place::Input,
+            RouteKind::Native => place == Place::Input,
         };
         if !fits {
             errors.push(syn::Error::new(argument.span, "this kind of route has no such place"));

@@ -14,8 +14,10 @@ mod lint;
 mod members;
 mod mock;
 mod new;
+mod new_tool;
 mod project;
 mod regenerate;
+mod schema;
 mod show;
 mod version;
 mod workspace;
@@ -50,8 +52,12 @@ enum Command {
     Mock(mock::Mock),
     /// Make a server from an API document: vendor it, choose settings, generate the crates.
     New(new::New),
+    /// Start a tool file, and the server around it where there is none.
+    NewTool(new_tool::NewTool),
     /// Generate the crates of all servers, or of those named.
     Regenerate(regenerate::Regenerate),
+    /// Write the JSON Schemas of our own files, for editors.
+    Schema(schema::Schema),
     /// Print a server's document in its OpenAPI 3.1 form, overlays applied.
     Show(show::Show),
 }
@@ -68,7 +74,9 @@ fn main() -> ExitCode {
         Command::Lint(command) => command.run(),
         Command::Mock(command) => command.run(),
         Command::New(command) => command.run(),
+        Command::NewTool(command) => command.run(),
         Command::Regenerate(command) => command.run(),
+        Command::Schema(command) => command.run(),
         Command::Show(command) => command.run(),
     };
     match outcome {

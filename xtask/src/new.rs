@@ -11,9 +11,9 @@ use toolwright_generator::start;
 
 use crate::import::import;
 use crate::invoked;
-use crate::members;
 use crate::regenerate::{Made, Regenerate, table};
 use crate::workspace::{self, counted};
+use crate::{members, schema};
 
 /// Make a server from an API document: vendor it into specs/NAME, choose settings, generate the crates.
 #[derive(Debug, Args)]
@@ -48,7 +48,9 @@ impl New {
         let Some((draft, generated)) = start(&files, &folder, imported.file, prose, &mut sink) else {
             return Ok(workspace::report(&sink));
         };
-        workspace::write_file(&root.join(&folder).join("server.yaml"), draft.text.as_bytes())?;
+        schema::write(&root)?;
+        let text = format!("{}{}", schema::line("server", 2), draft.text);
+        workspace::write_file(&root.join(&folder).join("server.yaml"), text.as_bytes())?;
         let regenerate = Regenerate::one(&self.name);
         let code = match generated {
             Some(generated) => {

@@ -14,7 +14,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 use clap::Args;
 use toolwright_generator::diagnostic::{Severity, Sink};
-use toolwright_generator::{Generated, generate_after};
+use toolwright_generator::{Generated, Summary, generate_after};
 
 use crate::workspace::{self, counted};
 use crate::{invoked, project};
@@ -86,6 +86,7 @@ impl Regenerate {
         if found.has_errors() {
             return Ok(code);
         }
+        generated.iter().for_each(|server| missing_handlers(root, &server.summary));
         // Lists are weighed beside the work on files: both are long, and neither needs the other.
         let (settled, weights) = std::thread::scope(|scope| {
             let weights = scope.spawn(|| table::weights(&generated));
@@ -150,6 +151,20 @@ impl Regenerate {
         let Settled { written, removed } = settle(root, generated, differences)?;
         Ok((ExitCode::SUCCESS, format!("{written} written, {removed} removed")))
     }
+}
+
+/// The server's crate depends on its handlers, which are written by hand and by nobody else.
+fn missing_handlers(root: &Path, summary: &Summary) {
+    let (server, names) = (&summary.server, summary.native.join(", "));
+    if names.is_empty() || root.join(format!("specs/{server}/native/Cargo.toml")).is_file() {
+        return;
+    }
+    eprintln!(
+        "warning: the handlers of {names} belong in the package {server}-native, and specs/{server}/native is not there; \
+         it has `pub fn handlers() -> impl {}_tools::native::Handlers`, and `{} new-tool {server} NAME --native` starts it",
+        server.replace('-', "_"),
+        invoked::name()
+    );
 }
 
 /// What to do about differences, one line a remedy.

@@ -327,3 +327,41 @@ fn crates_of_a_newer_version_are_not_overwritten_unsaid() {
     assert!(run(folder.path(), &["regenerate", "--force"]).status.success());
     assert!(run(folder.path(), &["regenerate", "--check"]).status.success());
 }
+
+#[test]
+fn new_tool_starts_a_server_of_tool_files() {
+    let folder = project();
+    succeed(folder.path(), &["new-tool", "desk", "get_note"]);
+    let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+    let file = read("specs/desk/tools/get_note.yaml");
+    assert!(file.starts_with("# yaml-language-server: $schema=../../../docs/schema/tool.schema.json\n"), "{file}");
+    assert!(read("docs/schema/tool.schema.json").contains("\"native\""));
+    assert!(read("generated/desk-tools/src/general.rs").contains("#[http(get = \"/things/{id}\""));
+    assert!(read("Cargo.toml").contains("\"generated/desk-server\""));
+    succeed(folder.path(), &["regenerate", "--check"]);
+}
+
+#[test]
+fn new_tool_adds_to_a_server_of_a_document() {
+    let folder = made();
+    succeed(folder.path(), &["new-tool", "things", "get_note"]);
+    let catalog = fs::read_to_string(folder.path().join("generated/things-tools/catalog.json")).unwrap();
+    assert!(catalog.contains("\"get_note\"") && catalog.contains("\"create_thing\""), "{catalog}");
+    let output = run(folder.path(), &["new-tool", "things", "get_note"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("get_note.yaml is there already"));
+}
+
+#[test]
+fn a_native_tool_has_its_crate_and_a_second_one_leaves_it_alone() {
+    let folder = project();
+    succeed(folder.path(), &["new-tool", "desk", "count_words", "--native"]);
+    let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+    let handlers = read("specs/desk/native/src/lib.rs");
+    assert!(handlers.contains("async fn count_words(&self, input: CountWords, _context: &Context)"), "{handlers}");
+    assert!(read("generated/desk-server/src/main.rs").contains("desk_native::handlers()"));
+    assert!(read("generated/desk-server/Cargo.toml").contains("desk-native = { path = \"../../specs/desk/native\" }"));
+    assert!(read("Cargo.toml").contains("\"specs/desk/native\""));
+    let output = run(folder.path(), &["new-tool", "desk", "count_lines", "--native"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("add this method to `impl Handlers`"));
+    assert_eq!(read("specs/desk/native/src/lib.rs"), handlers);
+}

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diagnostic::{Diagnostic, Sink};
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::tool::{Argument, Role, Tool};
 use crate::pass::join;
@@ -19,6 +20,7 @@ pub(super) fn report(model: &Model, sink: &mut Sink) {
             let origin = if argument.origin.is_empty() { &tool.origin } else { &argument.origin };
             let message = format!("the argument `{}` of `{}` has no description", argument.name, tool.name);
             let help = match argument.role {
+                _ if is_of_file(&tool.origin) => "add `description` to its schema".to_owned(),
                 Role::Body { .. } => "describe it in an overlay: x-toolwright: {body_description: Text.}".to_owned(),
                 Role::Member => {
                     format!("describe it in an overlay: x-toolwright: {{fields: {{{}: Text.}}}}", argument.wire_name)
@@ -64,7 +66,7 @@ fn purpose(model: &Model, tool: &Tool, sink: &mut Sink) {
         sink.push(Diagnostic::warning("thin-description", message).at(place).help(help));
     } else if tool.purpose.trim().chars().count() < MIN_PURPOSE {
         let message = format!("the description of `{}` says little: {:?}", tool.name, tool.purpose.trim());
-        let help = "say in an overlay what the call does, and when to use it";
+        let help = "say what the call does, and when to use it";
         sink.push(Diagnostic::warning("thin-description", message).at(place).help(help));
     } else if repeats_name(tool) {
         let message = format!("the description of `{}` says no more than its name", tool.name);

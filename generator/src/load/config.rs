@@ -4,9 +4,10 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::hidden::{self, ArgumentRule};
+use super::language::{SERVER, UPSTREAM, names};
 use super::select::{self, HintRule, Selector};
 use super::strict::{Fields, Places};
-use crate::diagnostic::{Diagnostic, Sink};
+use crate::diagnostic::{Diagnostic, Place, Sink};
 
 /// Tools that the runtime implements, with their arguments: five that are always listed, then two that are hidden.
 pub const FIXED_TOOLS: &[(&str, &[&str])] = &[
@@ -35,7 +36,7 @@ pub struct ServerConfig {
     pub description: String,
     /// Version of the generated server.
     pub version: String,
-    /// File name of the document, relative to the server's folder.
+    /// File name of the document, relative to the server's folder; empty for a server of tool files alone.
     pub document: String,
     /// What to do with the words of the document.
     pub prose: Prose,
@@ -69,6 +70,21 @@ pub struct ServerConfig {
     pub require_descriptions: bool,
     /// Texts of the fixed and extra tools by name.
     pub fixed_tools: IndexMap<String, FixedTool>,
+    /// Settings that tool files declare.
+    pub settings: IndexMap<String, ToolSetting>,
+}
+
+/// A setting that a tool file declares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolSetting {
+    /// What it is for.
+    pub description: String,
+    /// Its value where none is set; empty for none.
+    pub default: String,
+    /// Whether its value is never shown.
+    pub secret: bool,
+    /// Where it is declared.
+    pub place: Place,
 }
 
 /// What to do with the words of a document.
@@ -127,37 +143,13 @@ pub struct FixedTool {
     pub arguments: IndexMap<String, String>,
 }
 
-const SERVER_KEYS: &[&str] = &[
-    "server",
-    "title",
-    "description",
-    "version",
-    "document",
-    "prose",
-    "body",
-    "overlays",
-    "instructions",
-    "upstream",
-    "exposed",
-    "expose",
-    "hide",
-    "hints",
-    "arguments",
-    "read_only",
-    "structs",
-    "health",
-    "require_descriptions",
-    "fixed_tools",
-];
-
 impl ServerConfig {
-    /// Reads the value of a `server.yaml`; whatever is wrong with it goes to `sink`.
+    /// Reads the value of a `server.yaml`; whatever is wrong with it goes to `sink`. Whether it needs a document and an
+    /// upstream depends on its tool files: see [`require_sources`].
     pub(crate) fn read(value: &Value, places: Places<'_>, sink: &mut Sink) -> Option<Self> {
-        let fields = Fields::open(value, "", SERVER_KEYS, places, sink)?;
+        let fields = Fields::open(value, "", &names(SERVER), places, sink)?;
         fields.require("server", "<the name of this folder>", sink);
         fields.require("title", "<the name for people>", sink);
-        fields.require("document", "<the document's file name>", sink);
-        fields.require("upstream", "{ env_prefix: <PREFIX of the environment variables> }", sink);
         let words = [("keep", Prose::Keep), ("drop", Prose::Drop)];
         Some(Self {
             server: fields.string("server", sink).unwrap_or_default(),
@@ -181,8 +173,32 @@ impl ServerConfig {
             health: unique(&fields, "health", sink),
             require_descriptions: fields.boolean("require_descriptions", sink).unwrap_or(false),
             fixed_tools: fixed_tools(&fields, sink),
+            settings: IndexMap::new(),
         })
     }
+}
+
+/// Reports what `server.yaml` lacks: a document where there is no tool file, and an upstream where something is called.
+pub(crate) fn require_sources(value: &Value, (has_files, has_http): (bool, bool), places: Places<'_>, sink: &mut Sink) {
+    let is_missing = |key: &str| value.as_object().is_some_and(|members| !members.contains_key(key));
+    let mut missing = |key: &str, help: &str| {
+        let error = Diagnostic::error("missing-key", format!("the key `{key}` is missing"));
+        sink.push(error.at(places("")).help(help));
+    };
+    let stands_alone = is_missing("document") && has_files;
+    if is_missing("document") && !has_files {
+        missing("document", "add `document: <the document's file name>`, or a tool file below `tools/`");
+    }
+    if is_missing("upstream") && (has_http || !stands_alone) {
+        let address = if stands_alone { "base_url: <URL of the API>, " } else { "" };
+        let help = format!("add `upstream: {{ {address}env_prefix: <PREFIX of the environment variables> }}`");
+        missing("upstream", &help);
+    }
+}
+
+/// The prefix that a server's name gives: `my-api` -> `MY_API`.
+pub(crate) fn derived_prefix(server: &str) -> String {
+    server.to_uppercase().replace('-', "_").trim_end_matches('_').to_owned()
 }
 
 /// A text that says something.
@@ -226,8 +242,9 @@ fn unique(fields: &Fields<'_>, key: &str, sink: &mut Sink) -> Vec<String> {
 }
 
 fn upstream(fields: &Fields<'_>, sink: &mut Sink) -> Upstream {
-    let Some(upstream) = fields.child("upstream", &["base_url", "env_prefix", "auth"], sink) else {
-        return Upstream::default();
+    let Some(upstream) = fields.child("upstream", &names(UPSTREAM), sink) else {
+        let server = fields.get("server").and_then(Value::as_str).unwrap_or_default();
+        return Upstream { env_prefix: derived_prefix(server), ..Upstream::default() };
     };
     upstream.require("env_prefix", "<PREFIX of the environment variables>", sink);
     let auth = upstream.child("auth", &["bearer"], sink).and_then(|auth| {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::language::{ARGUMENT_RULE, names};
 use super::select::{self, Selector};
 use super::strict::{Fields, Places};
 use crate::access;
@@ -77,7 +78,7 @@ impl ArgumentPlace {
 
 /// Reads the list under `arguments` of `server.yaml`.
 pub(super) fn rules(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sink) -> Vec<ArgumentRule> {
-    let known = ["name", "in", "tag", "path", "method", "description", "constant", "setting", "default", "secret"];
+    let known = names(ARGUMENT_RULE);
     let mut rules = Vec::new();
     for (pointer, value) in select::rules(fields, "arguments", places, sink) {
         let Some(rule) = Fields::open(value, &pointer, &known, places, sink) else { continue };

@@ -8,11 +8,13 @@ mod external;
 mod facts;
 mod files;
 pub mod hidden;
+mod language;
 mod origin;
 mod overlay;
 mod prose;
 pub mod select;
 mod strict;
+pub(crate) mod tool_file;
 mod upgrade;
 mod vendor;
 mod walk;
@@ -23,6 +25,7 @@ pub use document::{Dialect, Document, DocumentFacts};
 pub(crate) use external::percent_decoded;
 pub use external::referenced_files;
 pub use files::Files;
+pub use language::{server_file_schema, tool_file_schema};
 pub use prose::drop_prose;
 pub use strict::did_you_mean;
 pub use vendor::{Vendored, vendor};
@@ -33,8 +36,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use self::origin::Origins;
+use self::tool_file::ToolFile;
 use crate::diagnostic::{Diagnostic, Place, Severity, Sink};
-use crate::source::{Source, decoded, sha256_hex};
+use crate::source::{Source, child_pointer, decoded, sha256_hex};
 
 /// Methods of a path item (OpenAPI 3.1 section 4.8.9, and `query` of 3.2).
 pub(crate) const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];
@@ -54,6 +58,8 @@ pub struct LoadedServer {
     source: Arc<Source>,
     /// The texts of overlays that may hold what the document lacks; `None` where one of them is not there.
     unapplied: Option<Vec<String>>,
+    /// Paths of the tool files.
+    tool_files: Vec<String>,
 }
 
 impl LoadedServer {
@@ -66,6 +72,7 @@ impl LoadedServer {
             is_complete: false,
             source,
             unapplied: None,
+            tool_files: Vec::new(),
         }
     }
 
@@ -74,6 +81,7 @@ impl LoadedServer {
         let source = Arc::new(Source::new(self.source.label(), text));
         let value = source.read(sink)?;
         let config = ServerConfig::read(&value, &|pointer| source.place(pointer), sink)?;
+        let config = ServerConfig { settings: self.config.settings, ..config };
         Some(Self { config, source, ..self })
     }
 
@@ -85,10 +93,11 @@ impl LoadedServer {
         !self.is_complete && self.unapplied.as_ref().is_none_or(|texts| texts.iter().any(has))
     }
 
-    /// Paths of the files that its author wrote: `server.yaml` and the overlays.
+    /// Paths of the files that its author wrote: `server.yaml`, overlays and tool files.
     pub(crate) fn own_files(&self) -> Vec<String> {
         let overlays = self.config.overlays.iter().filter_map(|name| files::join(&self.dir, name));
-        std::iter::once(self.source.label().to_owned()).chain(overlays).collect()
+        let own = std::iter::once(self.source.label().to_owned());
+        own.chain(overlays).chain(self.tool_files.iter().cloned()).collect()
     }
 
     /// The place of a JSON pointer of `server.yaml`, such as `/exposed/3`.
@@ -114,15 +123,34 @@ pub fn load_server(files: &Files, dir: &str, sink: &mut Sink) -> Option<LoadedSe
     };
     let source = Arc::new(Source::from_bytes(path, bytes, sink)?);
     let value = source.read(sink)?;
-    let config = ServerConfig::read(&value, &|pointer| source.place(pointer), sink)?;
+    let places = |pointer: &str| source.place(pointer);
+    let mut config = ServerConfig::read(&value, &places, sink)?;
+    let tools = tool_file::read_all(files, dir, sink);
+    let tool_files = tool_file::paths(files, dir);
+    let has_http = tools.iter().any(ToolFile::is_http);
+    config::require_sources(&value, (!tool_files.is_empty(), has_http), &places, sink);
+    collect_settings(&mut config, &tools, sink);
     check_folder(&config, dir, &source, sink);
     let server = Folder { files, dir, config: &config, source: &source };
     let listed = value.get("overlays").map_or(0, |overlays| overlays.as_array().map_or(1, Vec::len));
     server.unlisted_overlays(sink);
-    let (document, is_complete) = server.document(sink)?;
+    let (document, is_complete) = server.document(&tools, sink)?;
     let is_complete = is_complete && listed == server.config.overlays.len();
     let unapplied = server.overlay_texts();
-    Some(LoadedServer { dir: dir.to_owned(), config, document, is_complete, source, unapplied })
+    Some(LoadedServer { dir: dir.to_owned(), config, document, is_complete, source, unapplied, tool_files })
+}
+
+/// The settings of all tool files. Tools may share one, and then they must mean the same.
+fn collect_settings(config: &mut ServerConfig, tools: &[ToolFile], sink: &mut Sink) {
+    for (key, setting) in tools.iter().flat_map(|tool| &tool.settings) {
+        let known = config.settings.entry(key.clone()).or_insert_with(|| setting.clone());
+        let meaning = |it: &config::ToolSetting| (it.description.clone(), it.default.clone(), it.secret);
+        if meaning(known) != meaning(setting) {
+            let message = format!("another tool declares the setting `{key}` in other words");
+            let help = format!("write it as at {}, or give it another name", known.place);
+            sink.push(Diagnostic::error("setting-differs", message).at(setting.place.clone()).help(help));
+        }
+    }
 }
 
 /// Whether a server may be called so: its name becomes part of package names and paths.
@@ -158,21 +186,33 @@ struct Folder<'a> {
     files: &'a Files,
     dir: &'a str,
     config: &'a ServerConfig,
-    source: &'a Source,
+    source: &'a Arc<Source>,
 }
 
 impl Folder<'_> {
-    /// The document, and whether every overlay was applied whole.
-    fn document(&self, sink: &mut Sink) -> Option<(Document, bool)> {
+    /// The document with the tools of files, and whether every overlay was applied whole.
+    fn document(&self, tools: &[ToolFile], sink: &mut Sink) -> Option<(Document, bool)> {
         if self.config.document.is_empty() {
-            return None;
+            return (!tools.is_empty()).then(|| (self.tools_alone(tools, sink), true));
         }
         let (source, sha256) = self.open(&self.config.document, "/document", sink)?;
         let mut loaded = Published::read(source, sha256, self.files, self.config.prose, sink)?;
         let before = sink.count(Severity::Error);
         self.overlays(&mut loaded, sink);
         let is_complete = sink.count(Severity::Error) == before;
+        loaded.tools(tools);
         Some((loaded.finish(sink), is_complete))
+    }
+
+    /// A document without paths around the tools of files.
+    fn tools_alone(&self, tools: &[ToolFile], sink: &mut Sink) -> Document {
+        if !self.config.overlays.is_empty() {
+            let error = Diagnostic::error("no-document", "overlays correct a document, and this server has none");
+            sink.push(error.at(self.source.place("/overlays")).help("remove `overlays`, or add `document:`"));
+        }
+        let mut loaded = Published::empty(self.source);
+        loaded.tools(tools);
+        loaded.finish(sink)
     }
 
     fn overlays(&self, loaded: &mut Published, sink: &mut Sink) {
@@ -244,6 +284,32 @@ struct Published {
 }
 
 impl Published {
+    /// No document at all. What is looked for in it is looked for in `server.yaml`.
+    fn empty(server: &Arc<Source>) -> Self {
+        let value = serde_json::json!({"openapi": "3.1.0", "paths": {}});
+        let facts = facts::gather(&value, Dialect::OpenApi31, "", String::new());
+        Self { value, declared: None, facts, origins: Origins::new(Arc::clone(server)) }
+    }
+
+    /// Adds the tools of files, beside whatever the document has.
+    fn tools(&mut self, tools: &[ToolFile]) {
+        let Some(root) = self.value.as_object_mut() else { return };
+        // Only files may say what is under this key.
+        root.shift_remove(tool_file::TOOLS);
+        let mut nodes = serde_json::Map::new();
+        for tool in tools {
+            let number = self.origins.add(Arc::clone(&tool.source));
+            let base = child_pointer(&format!("/{}", tool_file::TOOLS), &tool.name);
+            for (inside, from) in &tool.origins {
+                self.origins.written(&format!("{base}{inside}"), number, from);
+            }
+            nodes.insert(tool.name.clone(), tool.node.clone());
+        }
+        if !nodes.is_empty() {
+            root.insert(tool_file::TOOLS.to_owned(), nodes.into());
+        }
+    }
+
     fn read(source: Arc<Source>, sha256: String, files: &Files, prose: Prose, sink: &mut Sink) -> Option<Self> {
         let mut origins = Origins::new(Arc::clone(&source));
         let (mut value, dialect) = whole(&source, files, &mut origins, sink)?;

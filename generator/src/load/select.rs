@@ -62,7 +62,12 @@ pub(crate) struct Traits<'t> {
     pub(crate) open_world: bool,
 }
 
-const KEYS: [&str; 5] = ["tag", "path", "method", "hint", "name"];
+/// Keys of a rule that picks tools.
+pub(super) const KEYS: [&str; 5] = ["tag", "path", "method", "hint", "name"];
+
+/// Keys of a rule under `hints`.
+pub(super) const HINT_KEYS: [&str; 8] =
+    ["tag", "path", "method", "name", "risk", "idempotent", "open_world", "caution"];
 
 const RISKS: [(&str, Risk); 4] = [
     ("read-only", Risk::ReadOnly),
@@ -102,11 +107,10 @@ pub(super) fn selectors(fields: &Fields<'_>, key: &str, places: Places<'_>, sink
 
 /// Reads the list of rules under `hints`.
 pub(super) fn hint_rules(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sink) -> Vec<HintRule> {
-    let known = ["tag", "path", "method", "name", "risk", "idempotent", "open_world", "caution"];
     rules(fields, "hints", places, sink)
         .into_iter()
         .filter_map(|(pointer, value)| {
-            let rule = Fields::open(value, &pointer, &known, places, sink)?;
+            let rule = Fields::open(value, &pointer, &HINT_KEYS, places, sink)?;
             Some(HintRule {
                 of: selector(&rule, pointer, places, sink)?,
                 risk: rule.choice("risk", &RISKS, sink),

@@ -53,6 +53,11 @@ impl<'a> Fields<'a> {
         (self.places)(&self.pointer_of(key))
     }
 
+    /// The place of any pointer of the file.
+    pub(crate) fn place_at(&self, pointer: &str) -> Place {
+        (self.places)(pointer)
+    }
+
     pub(crate) fn element_place(&self, key: &str, index: usize) -> Place {
         (self.places)(&child_pointer(&self.pointer_of(key), &index.to_string()))
     }

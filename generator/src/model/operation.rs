@@ -5,15 +5,17 @@ use indexmap::IndexMap;
 use super::schema::Schema;
 use crate::load::extension::OperationExtension;
 
-/// One method on one path.
+/// One method on one path, or one tool of a file.
 #[derive(Debug, Clone)]
 pub(crate) struct Operation {
     /// JSON pointer in the document's 3.1 form.
     pub(crate) origin: String,
     /// Method in upper case.
     pub(crate) method: String,
-    /// Path template.
+    /// Path template. Empty, as the method is, where the tool is no request.
     pub(crate) path: String,
+    /// Whether a handler in Rust carries it out.
+    pub(crate) native: bool,
     pub(crate) operation_id: Option<String>,
     pub(crate) summary: Option<String>,
     pub(crate) description: Option<String>,
@@ -43,9 +45,12 @@ impl Operation {
         parameters.chain(bodies).chain(answers)
     }
 
-    /// Method and path, for messages.
+    /// Method and path, for messages; the name of a tool that is no request.
     pub(crate) fn route(&self) -> String {
-        format!("{} {}", self.method, self.path)
+        match self.native {
+            true => self.extension.name.clone().unwrap_or_default(),
+            false => format!("{} {}", self.method, self.path),
+        }
     }
 
     /// The schemas of parameters, bodies and answers.

@@ -28,7 +28,7 @@ pub(crate) struct Tool {
     pub(crate) tags: Vec<String>,
     pub(crate) hints: Hints,
     pub(crate) search: SearchTerms,
-    /// Method and path as declared.
+    /// Method and path as declared; empty where the tool is no request.
     pub(crate) declared: (String, String),
     /// Arguments in the order in which people read them.
     pub(crate) arguments: Vec<Argument>,
@@ -158,6 +158,8 @@ pub(crate) enum Role {
     Extra,
     /// How many items are wanted of a list in pages.
     Paging,
+    /// What a handler in Rust takes.
+    Input,
 }
 
 /// A field of a form that is one argument.
@@ -199,6 +201,8 @@ pub(crate) enum Binding {
         server: Option<String>,
     },
     NoRoute(MissingRoute),
+    /// A handler in Rust.
+    Native,
 }
 
 /// One HTTP request.

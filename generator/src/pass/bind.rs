@@ -35,6 +35,9 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
         arguments.extend(exchange::arguments(operation));
         arguments.extend(body::arguments(model, operation, sink));
         arguments.extend(pages::argument(operation));
+        if operation.native {
+            arguments.iter_mut().for_each(handed_over);
+        }
         said::apply(operation, &mut arguments);
         said::check(model, operation, &arguments, sink);
         let (mut arguments, mut hidden) = hiding.split(model, operation, arguments, sink);
@@ -49,6 +52,12 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
     let taken: Vec<String> = access.settings.into_iter().map(|setting| setting.key).collect();
     hiding.finish(model, &taken, sink);
     model.tools.sort_by(|left, right| left.name.cmp(&right.name));
+}
+
+/// A handler takes what would else be the members of a body.
+fn handed_over(argument: &mut Argument) {
+    argument.role = Role::Input;
+    argument.needed_by_body = false;
 }
 
 fn tool(
@@ -125,6 +134,9 @@ fn flattened(model: &Model, operation: &Operation, arguments: &[&Argument]) -> B
 }
 
 fn binding(operation: &Operation, arguments: &[&Argument], pages: Option<Pages>) -> Binding {
+    if operation.native {
+        return Binding::Native;
+    }
     let extension = &operation.extension;
     let path = extension.path.clone().unwrap_or_else(|| operation.path.clone());
     if let (Some(route), None) = (&extension.route, &extension.path) {

@@ -9,6 +9,7 @@ use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::load::config::is_fixed_tool;
 use crate::load::did_you_mean;
 use crate::load::extension::{self, EXTENSION, Media, Risk};
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::Operation;
 use crate::model::tool::{Argument, Binding, FormKind, Role, Tool};
@@ -120,7 +121,7 @@ fn media(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) {
     let (is_websocket, http) = match &tool.binding {
         Binding::WebSocket { .. } => (true, None),
         Binding::Http(http) => (false, Some(http)),
-        Binding::NoRoute(_) => return,
+        Binding::NoRoute(_) | Binding::Native => return,
     };
     let is_multipart = http.is_some_and(|http| http.form == Some(FormKind::Multipart));
     let streams = http.is_some_and(|http| {
@@ -178,9 +179,13 @@ fn curation(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) 
         (operation.description.is_none(), "description", "description: One or two sentences, first word a verb."),
     ];
     for (_, key, example) in missing.into_iter().filter(|(missing, ..)| *missing) {
-        let message = format!("{} has no {key}", operation.route());
+        let word = word(operation, key);
+        let message = format!("{} has no {word}", operation.route());
         let place = model.loaded.document.place(&operation.origin);
-        let help = format!("add to an overlay for this operation: {example}");
+        let help = match is_of_file(&operation.origin) {
+            true => format!("add `{word}` to the tool's file"),
+            false => format!("add to an overlay for this operation: {example}"),
+        };
         sink.push(Diagnostic::error("missing-curation", message).at(place).help(help));
     }
     too_long(model, operation, "summary", &tool.title, MAX_TITLE, sink);
@@ -195,10 +200,17 @@ fn curation(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) 
     }
 }
 
+/// What the author of an operation calls it: tool files have a title where documents have a summary.
+fn word<'k>(operation: &Operation, key: &'k str) -> &'k str {
+    if key == "summary" && is_of_file(&operation.origin) { "title" } else { key }
+}
+
 fn too_long(model: &Model, operation: &Operation, key: &str, text: &str, most: usize, sink: &mut Sink) {
     let length = text.chars().count();
     if length > most {
-        let message = format!("the {key} of {} has {length} characters, and {most} are allowed", operation.route());
+        let key_word = word(operation, key);
+        let message =
+            format!("the {key_word} of {} has {length} characters, and {most} are allowed", operation.route());
         let place = model.loaded.document.place(&join(&operation.origin, key));
         sink.push(Diagnostic::error("too-long", message).at(place).help(format!("shorten it to {most} characters")));
     }
@@ -217,6 +229,7 @@ fn descriptions(model: &Model, tool: &Tool, sink: &mut Sink) {
         let place =
             model.loaded.document.place(if argument.origin.is_empty() { &tool.origin } else { &argument.origin });
         let help = match argument.role {
+            _ if is_of_file(&tool.origin) => "add `description` to its schema".to_owned(),
             Role::Body { .. } => "add to the operation: x-toolwright: {body_description: Text.}".to_owned(),
             Role::Member => {
                 format!("add to the operation: x-toolwright: {{fields: {{{}: Text.}}}}", argument.wire_name)

@@ -14,6 +14,7 @@ use super::discriminator::Families;
 use super::join;
 use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::ledger::{Outcome, Part};
+use crate::load::tool_file::is_of_file;
 use crate::load::{Document, did_you_mean, extension};
 use crate::model::Model;
 use crate::model::operation::Operation;
@@ -350,7 +351,16 @@ impl Lowering<'_> {
         self.via.iter().fold(self.document.place(pointer), Place::through)
     }
 
+    /// What a document has wrong costs a part of its schema. In a file of ours it is for its author to correct.
     fn warn(&mut self, code: &'static str, pointer: &str, message: String, help: String) {
-        self.sink.push(Diagnostic::warning(code, message).at(self.place(pointer)).help(help));
+        let is_ours = is_of_file(pointer);
+        let finding = match message.split_once(" and was ").filter(|_| is_ours) {
+            // Nothing is made of a file with an error, so that nothing was left out either.
+            Some((what, _)) => Diagnostic::error(code, what),
+            None if is_ours => Diagnostic::error(code, message),
+            None => Diagnostic::warning(code, message),
+        };
+        let help = if is_ours { help.replace(" in an overlay", "") } else { help };
+        self.sink.push(finding.at(self.place(pointer)).help(help));
     }
 }

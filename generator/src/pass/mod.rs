@@ -77,4 +77,5 @@ pub(crate) fn reached_from<'m>(
     found
 }
 
+pub(crate) use read::is_reserved_header;
 pub(crate) use recursion::cycles;

@@ -13,6 +13,7 @@ use crate::diagnostic::{Diagnostic, Sink};
 use crate::invisible::visible;
 use crate::ledger::{Outcome, Part, Rule};
 use crate::load::extension::{self, CollectionFormat};
+use crate::load::tool_file::TOOLS;
 use crate::load::{Document, METHODS, did_you_mean, percent_decoded};
 use crate::model::Model;
 use crate::model::operation::{BodyKind, Location, Operation, Parameter, Response, Style};
@@ -34,7 +35,13 @@ pub(super) fn read(model: &mut Model, sink: &mut Sink) {
             Reader { model, sink, servers: &servers }.path(path);
         }
     }
-    if model.operations.is_empty() {
+    if let Some(Value::Object(tools)) = loaded.document.get(&format!("/{TOOLS}")) {
+        let servers = Servers::of(&loaded.document);
+        for name in tools.keys() {
+            Reader { model, sink, servers: &servers }.tool_of_file(name);
+        }
+    }
+    if model.operations.is_empty() && !loaded.config.document.is_empty() {
         let message = "the document has no operation, so there is no tool";
         let place = loaded.document.place("/paths");
         sink.push(Diagnostic::warning("no-operations", message).at(place).help("add operations below `paths:`"));
@@ -137,6 +144,18 @@ impl Reader<'_, '_> {
         }
     }
 
+    /// A tool of a file: what it says of its request stands in the same words as an operation's.
+    fn tool_of_file(&mut self, name: &str) {
+        let item = join(&format!("/{TOOLS}"), name);
+        let loaded = self.model.loaded;
+        let document = &loaded.document;
+        let text = |key: &str| document.get(&join(&item, key)).and_then(Value::as_str).unwrap_or_default();
+        let (method, path) = (text("method"), text("path"));
+        let native = document.get(&join(&item, "native")).is_some();
+        let operation = self.operation(path, method, &join(&item, "operation"));
+        self.model.operations.push(Operation { native, ..operation });
+    }
+
     fn operation(&mut self, path: &str, method: &str, pointer: &str) -> Operation {
         let document = &self.model.loaded.document;
         let node = document.get(pointer).unwrap_or(&Value::Null);
@@ -157,6 +176,7 @@ impl Reader<'_, '_> {
             origin: pointer.to_owned(),
             method: method.to_owned(),
             path: path.to_owned(),
+            native: false,
             operation_id,
             summary,
             description,
@@ -431,6 +451,14 @@ fn query_style(style: &QueryStyle) -> Style {
 }
 
 fn left_out(name: &str, location: Location) -> Option<Rule> {
+    if name.is_empty() {
+        return Some(Rule::EmptyName);
+    }
+    (location == Location::Header && is_reserved_header(name)).then_some(Rule::ReservedHeader)
+}
+
+/// Headers that the server sets itself.
+pub(crate) fn is_reserved_header(name: &str) -> bool {
     // The first three by OpenAPI 3.1 section 4.8.12.2, the others because they carry credentials, route or frame.
     const RESERVED: [&str; 14] = [
         "accept",
@@ -448,11 +476,7 @@ fn left_out(name: &str, location: Location) -> Option<Rule> {
         "keep-alive",
         "expect",
     ];
-    if name.is_empty() {
-        return Some(Rule::EmptyName);
-    }
-    let reserved = location == Location::Header && RESERVED.contains(&name.to_ascii_lowercase().as_str());
-    reserved.then_some(Rule::ReservedHeader)
+    RESERVED.contains(&name.to_ascii_lowercase().as_str())
 }
 
 /// Array forms of Swagger 2.0 that OpenAPI 3 cannot say.

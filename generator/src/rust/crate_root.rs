@@ -4,12 +4,12 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::names::{Named, Names};
-use super::rows;
+use super::{native, rows};
 use crate::access::{Access, Scheme, Setting};
 use crate::load::config::FixedTool;
 use crate::model::Model;
 use crate::model::operation::Location;
-use crate::model::tool::{Role, Tool};
+use crate::model::tool::{Binding, Role, Tool};
 
 /// What is computed over all files before the root is written.
 #[derive(Debug)]
@@ -71,7 +71,11 @@ fn plain(text: &str) -> String {
 fn simple_call<'m>(model: &'m Model, names: &Names) -> Option<(&'m Tool, String)> {
     let exposed = &model.exposed;
     let simple = |tool: &&Tool| {
-        tool.arguments.iter().all(|argument| !argument.required || matches!(argument.role, Role::Parameter { .. }))
+        !matches!(tool.binding, Binding::Native)
+            && tool
+                .arguments
+                .iter()
+                .all(|argument| !argument.required || matches!(argument.role, Role::Parameter { .. }))
             && tool.arguments.iter().filter(|argument| argument.required).all(|argument| {
                 argument.schema.reference.is_none()
                     && argument.schema.enumeration.is_empty()
@@ -117,8 +121,12 @@ fn example(model: &Model, names: &Names, package: &str) -> Vec<String> {
 }
 
 pub(super) fn items(model: &Model, names: &Names, facts: &Facts) -> Vec<TokenStream> {
-    let modules: Vec<TokenStream> = names
-        .modules()
+    let mut modules = names.modules();
+    if native::is_needed(model) {
+        modules.push(native::MODULE.to_owned());
+        modules.sort();
+    }
+    let modules: Vec<TokenStream> = modules
         .into_iter()
         .map(|module| {
             let module = format_ident!("{module}");
@@ -232,7 +240,7 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
     let access = self::access(&access, prefix);
     let (preset, health) = (&model.exposed, &config.health);
     let fixed = config.fixed_tools.iter().map(|(name, tool)| fixed_tool(name, tool));
-    let dialect = document.dialect.name();
+    let dialect = if config.document.is_empty() { "" } else { document.dialect.name() };
     let (api, api_version, sha256) = (&document.title, &document.version, &document.sha256);
     let count = |number: usize| Literal::usize_unsuffixed(number);
     let (paths, operations, definitions) =

@@ -4,6 +4,7 @@ mod agreement;
 mod crate_root;
 mod doc;
 mod names;
+mod native;
 mod print;
 mod rows;
 mod server;
@@ -40,6 +41,10 @@ pub(crate) fn emit(model: &Model, facts: &crate_root::Facts, files: &mut FileSet
         crate_root::about(model, &names),
         crate_root::items(model, &names, facts),
     ));
+    if native::is_needed(model) {
+        let path = format!("{tools}/{}.rs", native::MODULE);
+        sources.push((path, native::about(model), native::items(model, &names)));
+    }
     let tests = format!("generated/{}-tools/tests", model.loaded.config.server);
     let agreement = agreement::items(model, &names);
     if !agreement.is_empty() {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use heck::ToUpperCamelCase;
 use proc_macro2::{Ident, Span};
 
-use super::rows;
+use super::{native, rows};
 use crate::model::Model;
 use crate::model::schema::{JsonType, Schema};
 use crate::model::tool::Tool;
@@ -289,7 +289,7 @@ fn camel(text: &str) -> String {
 }
 
 /// Modules that would clash with files of the crate or with crates that its root names.
-const TAKEN_MODULES: [&str; 15] = [
+const TAKEN_MODULES: [&str; 16] = [
     SHARED,
     "alloc",
     "client",
@@ -299,6 +299,7 @@ const TAKEN_MODULES: [&str; 15] = [
     "indexmap",
     "lib",
     "main",
+    native::MODULE,
     "serde",
     "serde_json",
     "std",

@@ -17,6 +17,10 @@ const MAX_STRUCTS: usize = 200;
 
 /// Whether a tool is a row alone, by its area.
 pub(super) fn is_row(model: &Model, tool: &Tool) -> bool {
+    // A handler takes the struct.
+    if matches!(tool.binding, Binding::Native) {
+        return false;
+    }
     match &model.loaded.config.structs {
         Some(tags) => !tags.iter().any(|tag| tag == "*" || tag == tool.area()),
         None => model.operations.len() > MAX_STRUCTS,
@@ -151,6 +155,7 @@ fn option(value: Option<TokenStream>) -> TokenStream {
 
 fn binding(tool: &Tool) -> TokenStream {
     match &tool.binding {
+        Binding::Native => quote!(Binding::Native),
         Binding::NoRoute(route) => {
             let route = no_route(route);
             quote!(Binding::NoRoute(#route))

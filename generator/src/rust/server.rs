@@ -1,8 +1,9 @@
 //! `main.rs` of the server crate: everything it does is in the runtime.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use super::native;
 use crate::model::Model;
 
 pub(super) fn about(model: &Model) -> String {
@@ -27,10 +28,24 @@ pub(super) fn items(model: &Model) -> Vec<TokenStream> {
         quote!(
             use std::process::ExitCode;
         ),
-        quote! {
+        main(model, &tools),
+    ]
+}
+
+/// Handlers are handed over here, where the compiler sees that none is missing.
+fn main(model: &Model, tools: &Ident) -> TokenStream {
+    if !native::is_needed(model) {
+        return quote! {
             fn main() -> ExitCode {
                 toolwright_server::run(&#tools::SERVER, &#tools::TOOLS)
             }
-        },
-    ]
+        };
+    }
+    let handlers = format_ident!("{}_native", model.loaded.config.server.replace('-', "_"));
+    quote! {
+        fn main() -> ExitCode {
+            let tools = #tools::native::Native(#handlers::handlers());
+            toolwright_server::run_native(&#tools::SERVER, &#tools::TOOLS, tools)
+        }
+    }
 }

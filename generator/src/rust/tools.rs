@@ -109,6 +109,7 @@ fn route(tool: &Tool) -> TokenStream {
     let (method, path) = &tool.declared;
     let declared = format!("{method} {path}");
     match &tool.binding {
+        Binding::Native => quote!(native),
         Binding::NoRoute(route) => {
             let note = note(route);
             quote!(no_route(declared = #declared, #note))
@@ -255,7 +256,7 @@ fn place(tool: &Tool, argument: &Argument) -> TokenStream {
 fn place_keys(tool: &Tool, argument: &Argument) -> (&'static str, Vec<TokenStream>) {
     let form = match &tool.binding {
         Binding::Http(http) => http.form,
-        Binding::WebSocket { .. } | Binding::NoRoute(_) => None,
+        Binding::WebSocket { .. } | Binding::NoRoute(_) | Binding::Native => None,
     };
     let (word, written) = match &argument.role {
         Role::Parameter { location, style, explode, .. } => (location_word(*location), Some((*style, *explode))),
@@ -272,6 +273,7 @@ fn place_keys(tool: &Tool, argument: &Argument) -> (&'static str, Vec<TokenStrea
         Role::Exchange => ("exchange", None),
         Role::Extra => ("extra", None),
         Role::Paging => ("paging", None),
+        Role::Input => ("input", None),
     };
     let mut keys: Vec<TokenStream> = Vec::new();
     let wire = &argument.wire_name;

@@ -7,6 +7,7 @@ use quote::quote;
 
 use super::doc;
 use super::names::{self, Item, Names};
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::schema::{Additional, JsonType, Schema};
 use crate::pass;
@@ -58,6 +59,9 @@ fn structure(model: &Model, names: &Names, boxed: &Boxed, key: &str, item: &Item
 fn about(model: &Model, key: &str, item: &Item) -> String {
     if let Some(text) = item.schema.description.as_deref().filter(|text| !text.trim().is_empty()) {
         return text.to_owned();
+    }
+    if is_of_file(&item.schema.origin) {
+        return if item.sent { "What the tool takes." } else { "What the tool returns." }.to_owned();
     }
     let name = match model.types.contains_key(key) && !key.starts_with('/') {
         true => format!("The document's `{}`", key.replace('`', "'")),

@@ -86,7 +86,8 @@ pub fn compare(old: &Surface, new: &Surface) -> Changes {
     let added: BTreeMap<String, &String> = new
         .tools
         .iter()
-        .filter(|(name, _)| !old.tools.contains_key(*name))
+        // A tool without a route is known by its name alone.
+        .filter(|(name, tool)| !old.tools.contains_key(*name) && !tool.route.is_empty())
         .map(|(name, tool)| (tool.route.clone(), name))
         .collect();
     for (name, tool) in &old.tools {

@@ -34,6 +34,8 @@ struct Page {
     tool_count: usize,
     exposed_count: usize,
     uses_index_map: bool,
+    /// Some tools are Rust, in the crate `native` of the spec.
+    is_native: bool,
     areas: Vec<Area>,
 }
 
@@ -103,12 +105,16 @@ fn page(model: &Model, uses_index_map: bool) -> Page {
         tool_count: model.tools.len(),
         exposed_count: model.exposed.len(),
         uses_index_map,
+        is_native: model.tools.iter().any(|tool| matches!(tool.binding, Binding::Native)),
         areas,
     }
 }
 
 /// The address of the API, or one that shows the form where nothing says it.
 fn address(model: &Model) -> String {
+    if model.tools.iter().all(|tool| matches!(tool.binding, Binding::Native)) {
+        return String::new();
+    }
     let address = Access::of(&model.loaded.document, &model.loaded.config).address();
     if address.is_empty() { "https://api.example.com".to_owned() } else { cell(&address) }
 }
@@ -118,6 +124,7 @@ fn row(tool: &Tool, exposed: &[String]) -> Row {
     let real = match &tool.binding {
         Binding::Http(http) => format!("{} {}", http.method, http.path),
         Binding::WebSocket { path, .. } => format!("WebSocket {path}"),
+        Binding::Native => "native".to_owned(),
         Binding::NoRoute(_) => format!("none ({method} {path} is declared)"),
     };
     Row {

@@ -72,3 +72,13 @@ pub(crate) fn arguments(generated: &Generated, tool: &str) -> serde_json::Value 
 pub(crate) fn tools(generated: &Generated) -> Vec<String> {
     generated.summary.tools.iter().map(|tool| tool.name.clone()).collect()
 }
+
+/// A server without a document: tool files by their names, and further lines of `server.yaml`.
+pub(crate) fn tool_files(tools: &[(&str, &str)], settings: &str) -> Files {
+    let mut files = Files::new();
+    files.insert("specs/t/server.yaml", format!("server: t\ntitle: T\n{settings}"));
+    for (name, text) in tools {
+        files.insert(format!("specs/t/tools/{name}.yaml"), *text);
+    }
+    files
+}

@@ -22,7 +22,8 @@ impl Access {
     pub const NONE: Access = Access { settings: &[], schemes: &[], security: &[] };
 }
 
-/// A setting that comes from the document: a credential, or a variable of the server's URL.
+/// A setting that comes from the spec: a credential or a variable of the server's URL from its document, or what a tool
+/// file declares.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     /// TOML key, snake_case.

@@ -12,6 +12,8 @@ pub enum Binding {
     WebSocket(WebSocketBinding),
     /// The document declares the operation, and the real server has no such route.
     NoRoute(NoRoute),
+    /// A handler in Rust (see [`crate::NativeTools`]).
+    Native,
 }
 
 /// Why a declared operation cannot be called.

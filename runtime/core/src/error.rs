@@ -28,6 +28,8 @@ pub enum Code {
     Deadline,
     /// The caller cancelled.
     Cancelled,
+    /// Code of the server's own failed: a native tool's handler.
+    HandlerFailed,
 }
 
 /// A failed call: one sentence and a code.
@@ -44,6 +46,12 @@ impl ToolError {
     #[must_use]
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         ToolError { code, message: message.into() }
+    }
+
+    /// A `handler_failed` error: what a handler answers where none of the other codes fits.
+    #[must_use]
+    pub fn failed(message: impl Into<String>) -> Self {
+        ToolError::new(Code::HandlerFailed, message)
     }
 
     /// An `invalid_arguments` error.

@@ -13,6 +13,7 @@ mod envelope;
 mod error;
 mod generated;
 mod hidden;
+mod native;
 mod paginate;
 mod profile;
 mod spec;
@@ -26,6 +27,9 @@ pub use catalog::{Catalog, assert_sorted_and_unique};
 pub use envelope::{Attachment, AttachmentKind, Binary, Envelope, Payload};
 pub use error::{Code, ToolError};
 pub use hidden::{BadSetting, Hidden, HiddenValue, read_setting};
+pub use native::{
+    Context, NativeCall, NativeTools, OutputSchema, Surroundings, native_input, native_output, no_handler,
+};
 pub use paginate::{NextPage, Paginate};
 pub use profile::Profile;
 pub use spec::{Declared, DocumentFacts, FixedTool, Risk, SearchTerms, ServerSpec, Tool, ToolSpec};

@@ -37,7 +37,8 @@ pub struct SearchTerms {
     pub ja: &'static [&'static str],
 }
 
-/// The operation as the document declares it; the real route may differ (see [`Binding`]).
+/// The operation as the document or the tool's own file declares it; the real route may differ (see [`Binding`]).
+/// Both texts are empty where a tool is no operation of an API.
 #[derive(Debug, Clone, Copy)]
 pub struct Declared {
     /// HTTP method in upper case, such as `GET`.
@@ -119,7 +120,7 @@ pub trait Tool: Serialize {
 /// Facts of the document that a server was made from, for its audit.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentFacts {
-    /// Dialect as published, such as `Swagger 2.0`.
+    /// Dialect as published, such as `Swagger 2.0`. Empty for a server that was made without a document.
     pub dialect: &'static str,
     /// Title of the API.
     pub title: &'static str,
@@ -163,7 +164,7 @@ pub struct ServerSpec {
     pub instructions: &'static str,
     /// Prefix of this server's environment variables, such as `LOCALAI`.
     pub env_prefix: &'static str,
-    /// Base URL of the upstream where none is set.
+    /// Base URL of the upstream where none is set. Empty for a server without an upstream.
     pub default_base_url: &'static str,
     /// Credentials and the variables of `default_base_url`, whose names stand there in braces.
     pub access: Access,

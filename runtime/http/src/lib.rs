@@ -31,6 +31,7 @@ mod testing;
 mod upstream;
 mod websocket;
 
+pub use answer::mask_result;
 pub use client::{Client, Reply};
 pub use config::{Config, ConfigError, Secret, parse_base_url};
 pub use connect::{check_ca_file, check_client_cert_file};

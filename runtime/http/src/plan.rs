@@ -77,6 +77,7 @@ pub(crate) fn plan(config: &Config, spec: &ToolSpec, arguments: &Map<String, Val
         Binding::Http(binding) => plan_http(config, &binding, arguments),
         Binding::WebSocket(binding) => plan_websocket(config, &binding, arguments),
         Binding::NoRoute(missing) => Err(no_route(&missing)),
+        Binding::Native => Err(native(spec.name)),
     }
 }
 
@@ -148,6 +149,11 @@ impl Planned {
     pub fn method(&self) -> &str {
         self.method.as_str()
     }
+}
+
+/// What no request carries out.
+pub(crate) fn native(tool: &str) -> ToolError {
+    ToolError::new(Code::NotAllowed, format!("{tool} is code of this server and sends no request of its own"))
 }
 
 pub(crate) fn no_route(missing: &NoRoute) -> ToolError {

@@ -143,6 +143,7 @@ impl Upstream {
                 Box::pin(session.run(&self.inner.client, &self.inner.tokens, &binding, &arguments)).await
             }
             Binding::NoRoute(missing) => Envelope::failure(plan::no_route(&missing)),
+            Binding::Native => Envelope::failure(plan::native(spec.name)),
         };
         self.mask(masks, &mut envelope, &context.forwarded).await;
         // Only now: pointers to secrets speak of the answer, and a projection may move what they point to.

@@ -6,11 +6,12 @@ use rmcp::model::Tool;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use toolwright_core::arguments::Checker;
-use toolwright_core::{Catalog, Code, Profile, ServerSpec, ToolError, ToolSpec};
+use toolwright_core::{Catalog, Code, NativeTools, Profile, ServerSpec, ToolError, ToolSpec};
 use toolwright_http::Upstream;
 
 use crate::exposure::Exposure;
 use crate::gateway::Gateway;
+use crate::native::Native;
 use crate::settings::{self, Problem, Settings};
 use crate::telemetry::{Metrics, Tracing};
 use crate::{listing, upstream};
@@ -23,6 +24,8 @@ pub struct App {
     pub(crate) exposure: Exposure,
     pub(crate) metrics: Metrics,
     pub(crate) gateway: Gateway,
+    /// The handlers of the tools that are Rust.
+    pub(crate) native: Option<Native>,
     /// Cancelled when the time of calls in flight is over at the end.
     pub(crate) cut_off: CancellationToken,
     /// Calls that may still start.
@@ -60,10 +63,33 @@ impl App {
         catalog: &'static Catalog,
         settings: Settings,
     ) -> Result<Arc<App>, Vec<Problem>> {
+        App::assemble(server, catalog, settings, None)
+    }
+
+    /// The same with the handlers of its native tools.
+    ///
+    /// # Errors
+    /// As [`App::new`].
+    pub fn with_native(
+        server: &'static ServerSpec,
+        catalog: &'static Catalog,
+        settings: Settings,
+        tools: Box<dyn NativeTools>,
+    ) -> Result<Arc<App>, Vec<Problem>> {
+        App::assemble(server, catalog, settings, Some(tools))
+    }
+
+    fn assemble(
+        server: &'static ServerSpec,
+        catalog: &'static Catalog,
+        settings: Settings,
+        tools: Option<Box<dyn NativeTools>>,
+    ) -> Result<Arc<App>, Vec<Problem>> {
         let mut problems = settings::check_names(server, catalog, &settings);
         let upstream = OnceLock::new();
         // Files of certificates are read at start, since a fault in them is a fault of the configuration.
-        if settings.ca_file.is_some() || settings.client_cert_file.is_some() {
+        let has_files = settings.ca_file.is_some() || settings.client_cert_file.is_some();
+        if has_files && !settings.base_url.as_str().is_empty() {
             match upstream::open(server, &settings) {
                 Ok(client) => drop(upstream.set(Ok(client))),
                 Err(problem) => problems.push(problem),
@@ -78,6 +104,7 @@ impl App {
             exposure: Exposure::new(server, catalog, &settings),
             metrics: Metrics::new(catalog),
             gateway: Gateway::default(),
+            native: tools.map(|tools| Native::new(tools, server, catalog, &settings)),
             cut_off: CancellationToken::new(),
             slots: Semaphore::new(settings.max_concurrency.0),
             checkers: catalog.tools().iter().map(|_| OnceLock::new()).collect(),
@@ -88,11 +115,20 @@ impl App {
         }))
     }
 
+    /// Whether there is an API behind the server.
+    pub(crate) fn has_upstream(&self) -> bool {
+        !self.settings.base_url.as_str().is_empty()
+    }
+
     /// The client of the API, made on first use.
     ///
     /// # Errors
-    /// `upstream_unreachable` where it cannot be made.
+    /// `upstream_unreachable` where it cannot be made, or where there is no API.
     pub(crate) fn upstream(&self) -> Result<&Upstream, ToolError> {
+        if !self.has_upstream() {
+            let message = "this server has no API to call: the setting `base_url` is empty";
+            return Err(ToolError::new(Code::UpstreamUnreachable, message));
+        }
         let open = || {
             upstream::open(self.server, &self.settings)
                 .map_err(|problem| ToolError::new(Code::UpstreamUnreachable, problem.to_string()))

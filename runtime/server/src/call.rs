@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 use toolwright_core::arguments::Accepted;
-use toolwright_core::{Code, Envelope, Risk, ToolError, ToolSpec};
+use toolwright_core::{Binding, Code, Envelope, Risk, ToolError, ToolSpec, no_handler};
 use toolwright_http::{CallContext, RawRequest};
 
 use crate::App;
@@ -32,16 +32,32 @@ impl App {
             Ok(accepted) => accepted,
             Err(refused) => return *refused,
         };
-        let mut envelope = match self.upstream() {
-            Ok(upstream) => self.in_turn(context, upstream.execute(row, accepted.arguments, context)).await,
-            Err(error) => named_failure(row.name, error),
-        };
+        let mut envelope = self.carried_out(row, accepted.arguments, context).await;
         envelope.warnings.splice(0..0, accepted.warnings);
         // A call that was never answered is refused in the same shape, whatever refused it.
         if !envelope.ok && envelope.status_code.is_none() {
             envelope.extra.entry("tool_name").or_insert_with(|| row.name.into());
         }
         envelope
+    }
+
+    /// A checked call: of the API, or of this program's own code.
+    async fn carried_out(
+        &self,
+        row: &'static ToolSpec,
+        arguments: Map<String, Value>,
+        context: &CallContext,
+    ) -> Envelope {
+        if matches!(row.binding, Binding::Native) {
+            return match &self.native {
+                Some(native) => self.in_turn(context, native.execute(row, arguments, context)).await,
+                None => named_failure(row.name, no_handler(row.name)),
+            };
+        }
+        match self.upstream() {
+            Ok(upstream) => self.in_turn(context, upstream.execute(row, arguments, context)).await,
+            Err(error) => named_failure(row.name, error),
+        }
     }
 
     /// What comes before any I/O: whether the call is allowed, and whether its arguments fit.

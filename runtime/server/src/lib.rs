@@ -1,6 +1,6 @@
 //! The MCP shell of a generated server: settings, command line, both transports, limits, telemetry, gateway.
 //!
-//! A generated binary is one call of [`run`] over its static tables. Tests and other programs serve an [`App`] over
+//! A generated binary is one call of [`run`] over its static tables, or of [`run_native`] where some tools are Rust. Tests and other programs serve an [`App`] over
 //! any transport of `rmcp`, since `Arc<App>` is an [`rmcp::ServerHandler`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
@@ -12,6 +12,7 @@ mod exposure;
 mod gateway;
 mod handler;
 mod listing;
+mod native;
 mod progress;
 mod resources;
 mod search;
@@ -27,4 +28,4 @@ mod upstream;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 pub use app::App;
-pub use cli::run;
+pub use cli::{run, run_native};

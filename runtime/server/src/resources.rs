@@ -20,6 +20,9 @@ const MOST_READ: u64 = 32 << 20;
 /// # Errors
 /// Where the folder cannot be read.
 pub(crate) async fn list(app: &App) -> Result<Vec<Resource>, ErrorData> {
+    if !app.has_upstream() {
+        return Ok(Vec::new());
+    }
     let files = app.upstream().map_err(internal)?.saved_files().list().await.map_err(|error| failed(error, None))?;
     Ok(files.into_iter().rev().take(MOST_LISTED).map(resource).collect())
 }

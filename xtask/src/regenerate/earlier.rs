@@ -16,6 +16,8 @@ struct Catalog {
 #[derive(Deserialize)]
 struct Tool {
     name: String,
+    /// Nothing where the tool is no request.
+    #[serde(default)]
     declared: String,
 }
 

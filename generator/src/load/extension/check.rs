@@ -9,13 +9,14 @@ use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::load::METHODS;
 use crate::load::origin::Origins;
 use crate::load::strict::did_you_mean;
-use crate::load::walk::for_each_node;
+use crate::load::tool_file::TOOLS;
+use crate::load::walk::{for_each_node, for_each_node_below};
 use crate::source::{child_pointer, pointer_tokens};
 
 /// Checks every `x-toolwright` of a document in its 3.1 form.
 pub(in crate::load) fn check_all(document: &mut Value, origins: &Origins, sink: &mut Sink) {
     let mut found = Vec::new();
-    for_each_node(document, &mut |node, pointer| {
+    let mut look = |node: &mut Value, pointer: &str| {
         for key in node.as_object().into_iter().flat_map(|members| members.keys()) {
             if key == EXTENSION {
                 found.push(pointer.to_owned());
@@ -27,7 +28,15 @@ pub(in crate::load) fn check_all(document: &mut Value, origins: &Origins, sink: 
                 );
             }
         }
-    });
+    };
+    for_each_node(document, &mut look);
+    // Nothing below a key with `x-` is walked, and so tools of files are walked by themselves.
+    for (name, tool) in document.get_mut(TOOLS).and_then(Value::as_object_mut).into_iter().flatten() {
+        if let Some(operation) = tool.get_mut("operation") {
+            let pointer = child_pointer(&format!("/{TOOLS}"), name);
+            for_each_node_below(operation, &format!("{pointer}/operation"), &mut look);
+        }
+    }
     let check = Check { document, places: &|pointer| origins.place(pointer) };
     for pointer in found {
         check.node(&pointer, sink);
@@ -59,7 +68,7 @@ fn kind(pointer: &str) -> Kind {
     let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
     match tokens.as_slice() {
         ["paths", _, method] if METHODS.contains(method) => Kind::Operation,
-        ["paths", _, "additionalOperations", _] => Kind::Operation,
+        ["paths", _, "additionalOperations", _] | [TOOLS, _, "operation"] => Kind::Operation,
         ["components", "schemas", _, ..] => Kind::Schema,
         ["components", "requestBodies", _] => Kind::RequestBody,
         ["paths", _, inner @ ..] | ["components", inner @ ..]

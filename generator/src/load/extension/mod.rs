@@ -75,6 +75,12 @@ pub struct OperationExtension {
     pub refused: Option<String>,
 }
 
+/// The words of a risk.
+#[cfg(test)]
+pub(super) fn risk_words() -> Vec<&'static str> {
+    read::RISKS.iter().map(|(word, _)| *word).collect()
+}
+
 /// How much a tool changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Risk {

@@ -38,7 +38,7 @@ pub(super) const OPERATION_KEYS: &[&str] = &[
     "paginate",
 ];
 
-const RISKS: &[(&str, Risk)] = &[
+pub(super) const RISKS: &[(&str, Risk)] = &[
     ("read-only", Risk::ReadOnly),
     ("compute", Risk::Compute),
     ("write", Risk::Write),

@@ -53,6 +53,7 @@ pub(super) fn place(role: &Role) -> &'static str {
         Role::Exchange => "exchange",
         Role::Extra => "extra",
         Role::Paging => "paging",
+        Role::Input => "input",
     }
 }
 

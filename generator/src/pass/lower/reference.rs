@@ -3,7 +3,6 @@
 use serde_json::Value;
 
 use super::{DEFINITIONS, Lowering};
-use crate::diagnostic::Diagnostic;
 use crate::load::{anchors, percent_decoded};
 use crate::model::schema::Schema;
 use crate::pass::join;
@@ -54,11 +53,8 @@ impl Lowering<'_> {
             }
             _ => {
                 let message = format!("`{reference}` leads nowhere and was read as any value");
-                self.sink.push(
-                    Diagnostic::warning("dangling-reference", message)
-                        .at(self.place(pointer))
-                        .help("point it at a schema of this document, such as `#/components/schemas/Name`"),
-                );
+                let help = "point it at a schema of this document, such as `#/components/schemas/Name`";
+                self.warn("dangling-reference", pointer, message, help.to_owned());
             }
         }
     }

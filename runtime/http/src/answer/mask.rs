@@ -15,10 +15,22 @@ const SHORTEST_KEY: usize = 6;
 pub(crate) fn credentials(config: &Config, tokens: Vec<String>) -> Vec<String> {
     let mut credentials = auth::secrets(config);
     credentials.extend(tokens);
-    credentials.retain(|secret| secret.len() >= SHORTEST_KEY);
+    recognizable(credentials)
+}
+
+/// Secrets that do not turn up by chance, in the order in which they are hidden.
+fn recognizable(mut secrets: Vec<String>) -> Vec<String> {
+    secrets.retain(|secret| secret.len() >= SHORTEST_KEY);
     // A secret that holds another goes first, or a part of it would stay.
-    credentials.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    credentials
+    secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    secrets
+}
+
+/// Hides secrets in a result that no upstream gave: what `pointers` name, unless secrets may be shown, and each of these
+/// `secrets` wherever it stands.
+pub fn mask_result(envelope: &mut Envelope, pointers: &[&str], reveal: bool, secrets: Vec<String>) {
+    let pointers = if reveal { &[] } else { pointers };
+    Masks { pointers, by_name: !pointers.is_empty() }.apply(envelope, &recognizable(secrets));
 }
 
 /// What to hide in a result.

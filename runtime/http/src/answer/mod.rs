@@ -17,6 +17,7 @@ mod tests;
 pub(crate) use binary::{blob, link, tolerate};
 pub(crate) use collect::{Unread, check as check_size, next as next_piece};
 pub(crate) use explain::{cut, message_of, one_line, refusal};
+pub use mask::mask_result;
 pub(crate) use mask::{Masks, credentials};
 pub(crate) use reading::{Reader, read};
 pub(crate) use reply::Reply;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::ArgMatches;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
-use toolwright_core::{Code, Envelope, ToolError, ToolSpec};
+use toolwright_core::{Binding, Code, Envelope, ToolError, ToolSpec};
 use toolwright_http::{CallContext, Progress, ProgressUpdate};
 
 use crate::{App, gateway, serve};
@@ -114,6 +114,10 @@ fn dry_run(app: &App, name: &str, mut arguments: Map<String, Value>) -> Result<S
 
 fn plan(app: &App, row: &'static ToolSpec, arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
     let failed = |error| Box::new(crate::call::named_failure(row.name, error));
+    if matches!(row.binding, Binding::Native) {
+        let message = format!("{} is code of this server: there is no request to print", row.name);
+        return Err(failed(ToolError::new(Code::NotAllowed, message)));
+    }
     let accepted = app.check(row, arguments)?;
     let upstream = app.upstream().map_err(failed)?;
     let planned = upstream.plan(row, &accepted.arguments).map_err(failed)?;

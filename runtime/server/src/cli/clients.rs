@@ -29,7 +29,7 @@ const HTTP_ONLY: [&str; 8] =
 fn is_passed_on(entry: &Resolved) -> bool {
     match entry.source {
         Source::Flag(_) | Source::Environment(_) => !HTTP_ONLY.contains(&entry.declared.key),
-        Source::Default => entry.declared.key == "base_url",
+        Source::Default => entry.declared.key == "base_url" && !entry.text.is_empty(),
         Source::File(_) => false,
     }
 }

@@ -107,6 +107,10 @@ fn saves(folder: &Path) -> std::io::Result<()> {
 }
 
 fn write_reachability(out: &mut String, app: &App) -> ExitCode {
+    if !app.has_upstream() {
+        out.push_str("\nno API: every tool is code of this server\n");
+        return ExitCode::SUCCESS;
+    }
     let _ = writeln!(out, "\nAPI at {}", app.settings.base_url.as_str());
     let answers = match serve::block_on(probe(app)) {
         Ok(answers) => answers,

@@ -6,13 +6,14 @@ mod doctor;
 mod options;
 mod tools;
 
+use std::cell::Cell;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use toolwright_core::{Catalog, ServerSpec};
+use toolwright_core::{Catalog, NativeTools, ServerSpec};
 
 use crate::settings::{self, ConfigFile, Environment, Problem, Resolution, Settings};
 use crate::telemetry::{Destination, start_logging};
@@ -25,6 +26,24 @@ const FAULTY: u8 = 2;
 /// configuration.
 #[must_use]
 pub fn run(server: &'static ServerSpec, catalog: &'static Catalog) -> ExitCode {
+    run_command(server, catalog, None)
+}
+
+/// As [`run`], for a server some of whose tools are Rust: `tools` passes their calls to the handlers.
+#[must_use]
+pub fn run_native(
+    server: &'static ServerSpec,
+    catalog: &'static Catalog,
+    tools: impl NativeTools + 'static,
+) -> ExitCode {
+    run_command(server, catalog, Some(Box::new(tools)))
+}
+
+fn run_command(
+    server: &'static ServerSpec,
+    catalog: &'static Catalog,
+    tools: Option<Box<dyn NativeTools>>,
+) -> ExitCode {
     let matches = match options::command(server).try_get_matches() {
         Ok(matches) => matches,
         Err(message) => {
@@ -33,7 +52,8 @@ pub fn run(server: &'static ServerSpec, catalog: &'static Catalog) -> ExitCode {
             return ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(FAULTY));
         }
     };
-    match dispatch(server, catalog, &matches) {
+    let invocation = Invocation { server, catalog, matches: &matches, tools: Cell::new(tools) };
+    match dispatch(&invocation) {
         Ok(code) => code,
         Err(problems) => {
             report(server, &problems);
@@ -42,13 +62,9 @@ pub fn run(server: &'static ServerSpec, catalog: &'static Catalog) -> ExitCode {
     }
 }
 
-fn dispatch(
-    server: &'static ServerSpec,
-    catalog: &'static Catalog,
-    matches: &ArgMatches,
-) -> Result<ExitCode, Vec<Problem>> {
-    let invocation = Invocation { server, catalog, matches };
-    match matches.subcommand() {
+fn dispatch(invocation: &Invocation<'_>) -> Result<ExitCode, Vec<Problem>> {
+    let server = invocation.server;
+    match invocation.matches.subcommand() {
         None | Some(("stdio", _)) => {
             let app = invocation.app(false)?;
             // A log that was not asked for may be impossible, as on a read-only disk; serving goes on without.
@@ -81,8 +97,8 @@ fn dispatch(
             invocation.log_to_file(&app.settings)?;
             Ok(call::run(&app, chosen))
         }
-        Some(("doctor", _)) => Ok(doctor::run(&invocation)),
-        Some(("config", chosen)) => config(&invocation, chosen),
+        Some(("doctor", _)) => Ok(doctor::run(invocation)),
+        Some(("config", chosen)) => config(invocation, chosen),
         Some(("completions", chosen)) => Ok(completions(server, chosen)),
         Some((other, _)) => Err(vec![Problem::new(other, "is not a command")]),
     }
@@ -93,6 +109,8 @@ struct Invocation<'a> {
     server: &'static ServerSpec,
     catalog: &'static Catalog,
     matches: &'a ArgMatches,
+    /// The handlers, until the one server that an invocation makes takes them.
+    tools: Cell<Option<Box<dyn NativeTools>>>,
 }
 
 impl Invocation<'_> {
@@ -107,7 +125,10 @@ impl Invocation<'_> {
         problems.extend(settings::check(self.server, self.catalog, &texts, over_http));
         let settings = Settings::parse(&texts, &mut problems);
         match settings {
-            Some(settings) if problems.is_empty() => App::new(self.server, self.catalog, settings),
+            Some(settings) if problems.is_empty() => match self.tools.take() {
+                Some(tools) => App::with_native(self.server, self.catalog, settings, tools),
+                None => App::new(self.server, self.catalog, settings),
+            },
             _ => Err(problems),
         }
     }

@@ -121,7 +121,8 @@ fn markdown(app: &App, rows: &[&ToolSpec], fixed: &[(Tool, &str)]) -> String {
     for row in rows {
         let (method, path, purpose) = (row.declared.method, row.declared.path, cell(row.summary));
         let state = state(app, row);
-        let _ = writeln!(out, "| `{}` | {} | {state} | `{method} {path}` | {purpose} |", row.name, risk(row));
+        let operation = if method.is_empty() { "–".to_owned() } else { format!("`{method} {path}`") };
+        let _ = writeln!(out, "| `{}` | {} | {state} | {operation} | {purpose} |", row.name, risk(row));
     }
     for (tool, state) in fixed {
         let purpose = cell(tool.title.as_deref().unwrap_or_default());

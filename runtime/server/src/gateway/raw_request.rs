@@ -126,7 +126,7 @@ fn routes(row: &ToolSpec) -> impl Iterator<Item = (&'static str, &'static str)> 
     let real = match row.binding {
         Binding::Http(http) => Some((http.method.as_str(), http.path)),
         Binding::WebSocket(socket) => Some((Method::Get.as_str(), socket.path)),
-        Binding::NoRoute(_) => None,
+        Binding::NoRoute(_) | Binding::Native => None,
     };
     std::iter::once((row.declared.method, row.declared.path)).chain(real)
 }

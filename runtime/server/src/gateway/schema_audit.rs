@@ -73,7 +73,7 @@ fn facts(app: &App) -> Envelope {
         ("operations_by_risk", risks(rows)),
         ("operations_without_route", missing_routes(rows)),
         ("operations_served_elsewhere", moved_routes(rows)),
-        ("document", origin(document)),
+        ("document", if document.dialect.is_empty() { Value::Null } else { origin(document) }),
         ("catalog_sha256", app.server.catalog_sha256.into()),
     ]);
     let refused = rows.iter().filter(|row| app.exposure.admit(row).is_err()).count();
@@ -135,7 +135,7 @@ fn missing_routes(rows: &[ToolSpec]) -> Value {
     let missing = |row: &ToolSpec| match row.binding {
         Binding::NoRoute(missing) => Some((row.name, missing, false)),
         Binding::Http(http) => http.stand_in.map(|missing| (row.name, missing, true)),
-        Binding::WebSocket(_) => None,
+        Binding::WebSocket(_) | Binding::Native => None,
     };
     let rows = rows.iter().filter_map(missing);
     rows.map(|(name, missing, answered)| json!({"tool": name, "instead": missing.instead, "answered_by_another_route": answered})).collect()
@@ -146,7 +146,7 @@ fn moved_routes(rows: &[ToolSpec]) -> Value {
     let real_path = |row: &ToolSpec| match row.binding {
         Binding::Http(http) if http.stand_in.is_none() => Some(http.path),
         Binding::WebSocket(socket) => Some(socket.path),
-        Binding::Http(_) | Binding::NoRoute(_) => None,
+        Binding::Http(_) | Binding::NoRoute(_) | Binding::Native => None,
     };
     let moved = rows.iter().filter_map(|row| Some((row, real_path(row)?)));
     let moved = moved.filter(|(row, path)| *path != row.declared.path);
@@ -155,6 +155,10 @@ fn moved_routes(rows: &[ToolSpec]) -> Value {
 
 /// What the API's own document has more and less than the one that the server was made from.
 async fn live(app: &App, context: &CallContext) -> Result<Value, ToolError> {
+    if app.server.document.dialect.is_empty() {
+        let message = "this server was made without a document, so that there is nothing to compare";
+        return Err(ToolError::new(Code::NotAllowed, message));
+    }
     let quiet = CallContext { progress: Progress::none(), ..context.clone() };
     let mut failure = ToolError::new(Code::UpstreamError, "the API serves no document at a known path");
     for path in DOCUMENT_PATHS {
@@ -179,9 +183,9 @@ const MOST_NAMED: usize = 50;
 
 fn drift(app: &App, path: &str, document: &Value) -> Value {
     let served = live_document::operations(document);
-    let rows = app.catalog.tools();
+    let rows = app.catalog.tools().iter().filter(|row| !matches!(row.binding, Binding::Native));
     let known: BTreeMap<String, &ToolSpec> =
-        rows.iter().map(|row| (format!("{} {}", row.declared.method, row.declared.path), row)).collect();
+        rows.map(|row| (format!("{} {}", row.declared.method, row.declared.path), row)).collect();
     let (added, removed): (Vec<&String>, Vec<&String>) = (
         served.keys().filter(|operation| !known.contains_key(*operation)).collect(),
         known.keys().filter(|operation| !served.contains_key(*operation)).collect(),

@@ -64,7 +64,7 @@ impl std::fmt::Debug for Secret {
     }
 }
 
-/// An absolute http or https URL without credentials, query or trailing slash.
+/// An absolute http or https URL without credentials, query or trailing slash; empty where there is no API to call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseUrl(String);
 
@@ -175,6 +175,9 @@ impl SettingValue for BaseUrl {
     fn read(text: &str) -> Result<Self, &'static str> {
         const ACCEPTED: &str = "an absolute http:// or https:// URL without credentials, query or fragment";
         let text = text.trim_end_matches('/');
+        if text.is_empty() {
+            return Ok(BaseUrl(String::new()));
+        }
         let uri: axum::http::Uri = text.parse().map_err(|_| ACCEPTED)?;
         let scheme_fits = matches!(uri.scheme_str(), Some("http" | "https"));
         let host_fits = uri.host().is_some_and(|host| !host.is_empty());

@@ -30,6 +30,7 @@ pub(crate) const fn code_name(code: Code) -> &'static str {
         Code::UpstreamUnreachable => "upstream_unreachable",
         Code::Deadline => "deadline",
         Code::Cancelled => "cancelled",
+        Code::HandlerFailed => "handler_failed",
     }
 }
 
@@ -39,7 +40,7 @@ mod tests {
 
     #[test]
     fn a_code_has_the_same_name_in_metrics_and_envelopes() {
-        for code in [Code::InvalidArguments, Code::CallDirectly, Code::UpstreamUnreachable, Code::NoRoute] {
+        for code in [Code::InvalidArguments, Code::CallDirectly, Code::UpstreamUnreachable, Code::HandlerFailed] {
             assert_eq!(serde_json::json!(code), code_name(code));
         }
     }

@@ -1,0 +1,288 @@
+//! Tool files: `specs/<server>/tools/*.yaml`, one tool each, found without being listed.
+//!
+//! A file lowers to what a document has for an operation, with the way back to its lines. From there on a tool of a file
+//! and one of a document are the same: the same passes, findings and emitters.
+
+mod input;
+mod request;
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+use serde_json::{Map, Value, json};
+
+use self::input::Inputs;
+use super::Files;
+use super::config::ToolSetting;
+use super::language::{EXECUTORS, HINTS, SETTING, TOOL, names};
+use super::strict::{Fields, did_you_mean};
+use crate::diagnostic::{Diagnostic, Place, Sink};
+use crate::source::{Source, child_pointer};
+
+/// Where the tools of files stand in the document's 3.1 form, by name: `{method, path, native, operation}`.
+pub(crate) const TOOLS: &str = "x-toolwright-tools";
+
+/// Keys that other executors are going to have.
+const RESERVED: [&str; 5] = ["steps", "expression", "llm", "sandbox", "sql"];
+
+/// What a file says, in the document's words.
+#[derive(Debug)]
+pub(super) struct ToolFile {
+    pub(super) name: String,
+    pub(super) source: Arc<Source>,
+    /// `{method, path, native, operation}`.
+    pub(super) node: Value,
+    /// Pointer inside the node, pointer in the file.
+    pub(super) origins: Vec<(String, String)>,
+    pub(super) settings: IndexMap<String, ToolSetting>,
+}
+
+impl ToolFile {
+    /// Whether a call is a request of the API.
+    pub(super) fn is_http(&self) -> bool {
+        self.node.get("method").is_some()
+    }
+}
+
+/// Whether a pointer of the 3.1 form leads into a tool file.
+pub(crate) fn is_of_file(pointer: &str) -> bool {
+    pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(TOOLS)).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Paths of the tool files of a server, sorted.
+pub(super) fn paths(files: &Files, dir: &str) -> Vec<String> {
+    let inside = format!("{dir}/tools/");
+    files.paths().filter(|path| path.starts_with(&inside)).map(str::to_owned).collect()
+}
+
+/// Reads every tool file of a server. One that is wrong costs only itself.
+pub(super) fn read_all(files: &Files, dir: &str, sink: &mut Sink) -> Vec<ToolFile> {
+    let mut found: Vec<ToolFile> = Vec::new();
+    for path in paths(files, dir) {
+        let stem = stem(&path, dir);
+        let Some(stem) = stem.filter(|stem| !stem.contains('/')) else {
+            let message = "this file is not read: tool files stand directly in `tools/`";
+            sink.push(Diagnostic::warning("nested-tool", message).at(Place::of_file(path)).help("move it up"));
+            continue;
+        };
+        if found.iter().any(|tool| tool.name == stem) {
+            let message = format!("two files name the tool `{stem}`");
+            sink.push(Diagnostic::error("name-collision", message).at(Place::of_file(path)).help("remove one of them"));
+            continue;
+        }
+        let Some(source) = Source::from_bytes(&path, files.get(&path).unwrap_or_default(), sink) else { continue };
+        let source = Arc::new(source);
+        if let Some(value) = source.read(sink) {
+            found.extend(read(&stem, &value, &source, sink));
+        }
+    }
+    found
+}
+
+fn stem(path: &str, dir: &str) -> Option<String> {
+    let name = path.strip_prefix(dir)?.strip_prefix("/tools/")?;
+    Some(name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned())
+}
+
+fn read(name: &str, value: &Value, source: &Arc<Source>, sink: &mut Sink) -> Option<ToolFile> {
+    let places = |pointer: &str| source.place(pointer);
+    let known: Vec<&str> = names(TOOL).into_iter().chain(names(EXECUTORS)).chain(RESERVED).collect();
+    let fields = Fields::open(value, "", &known, &places, sink)?;
+    named_as_its_file(&fields, name, sink);
+    fields.require("description", "<what it does, first word a verb>", sink);
+    let executor = executor(&fields, value, sink)?;
+    let mut tool = Lowered::new(name);
+    tool.texts(&fields, sink);
+    tool.extension(&fields, executor, sink);
+    let inputs = Inputs::read(&fields, &places, sink)?;
+    let accept = match executor {
+        "http" => request::lower(&fields, &inputs, &mut tool, sink)?,
+        _ => {
+            fields.child(executor, &[], sink)?;
+            tool.node.insert("native".to_owned(), true.into());
+            tool.body(inputs.members(), "/input");
+            "application/json".to_owned()
+        }
+    };
+    tool.output(&fields, &accept, sink);
+    Some(ToolFile {
+        name: name.to_owned(),
+        source: Arc::clone(source),
+        settings: settings(&fields, &places, sink),
+        origins: std::mem::take(&mut tool.origins),
+        node: tool.finish(),
+    })
+}
+
+/// One name, so that a tool is found by looking at the folder.
+fn named_as_its_file(fields: &Fields<'_>, name: &str, sink: &mut Sink) {
+    let written = fields.string("name", sink);
+    if let Some(written) = written.filter(|written| written != name) {
+        let message = format!("the tool is named `{written}`, its file `{name}`");
+        let error = Diagnostic::error("tool-name", message).at(fields.place("name"));
+        sink.push(error.help(format!("rename the file to `{written}.yaml`, or write `name: {name}`")));
+    }
+}
+
+/// The one executor that the file names.
+fn executor(fields: &Fields<'_>, value: &Value, sink: &mut Sink) -> Option<&'static str> {
+    let all = names(EXECUTORS);
+    let list = all.join(", ");
+    let unknown: Vec<&str> = RESERVED.into_iter().filter(|key| fields.get(key).is_some()).collect();
+    for key in &unknown {
+        let error = Diagnostic::error("unknown-executor", format!("there is no executor `{key}`"));
+        sink.push(error.at(fields.place(key)).help(format!("the executors are: {list}")));
+    }
+    let mut named = all.iter().copied().filter(|key| fields.get(key).is_some());
+    let first = named.next();
+    if let Some(second) = named.next() {
+        let error = Diagnostic::error("two-executors", "a tool has one executor").at(fields.place(second));
+        sink.push(error.help(format!("remove `{second}`, or make a second file of it")));
+        return None;
+    }
+    let is_silent = unknown.is_empty() && !has_slip(value, &all);
+    if first.is_none() && is_silent {
+        let error = Diagnostic::error("missing-executor", "nothing says how a call is carried out");
+        let help = format!("add `http: {{method: GET, path: /..}}` or `native: {{}}`; the executors are: {list}");
+        sink.push(error.at(fields.place_at("")).help(help));
+    }
+    first.filter(|_| unknown.is_empty())
+}
+
+/// Whether a key was reported as a slip for an executor.
+fn has_slip(value: &Value, executors: &[&str]) -> bool {
+    let keys = value.as_object().into_iter().flat_map(|members| members.keys());
+    let mut strange = keys.filter(|key| !names(TOOL).contains(&key.as_str()));
+    strange.any(|key| did_you_mean(key, executors.iter().copied()).is_some())
+}
+
+fn settings(fields: &Fields<'_>, places: super::strict::Places<'_>, sink: &mut Sink) -> IndexMap<String, ToolSetting> {
+    let base = fields.pointer_of("settings");
+    let mut found = IndexMap::new();
+    for (key, value) in fields.named("settings", sink) {
+        let pointer = child_pointer(&base, key);
+        if !input::is_name(key) {
+            let error = Diagnostic::error("setting-name", format!("`{key}` is no name of a setting"));
+            sink.push(error.at(places(&pointer)).help("small letters, digits and `_`, first a letter"));
+            continue;
+        }
+        let Some(setting) = Fields::open(value, &pointer, &names(SETTING), places, sink) else { continue };
+        setting.require("description", "<what it is for>", sink);
+        let setting = ToolSetting {
+            description: setting.string("description", sink).unwrap_or_default(),
+            default: setting.string("default", sink).unwrap_or_default(),
+            secret: setting.boolean("secret", sink).unwrap_or(false),
+            place: places(&pointer),
+        };
+        found.insert(key.clone(), setting);
+    }
+    found
+}
+
+/// A file on its way to an operation.
+struct Lowered {
+    node: Map<String, Value>,
+    operation: Map<String, Value>,
+    extension: Map<String, Value>,
+    origins: Vec<(String, String)>,
+}
+
+/// The operation inside the node of a tool.
+const OPERATION: &str = "/operation";
+
+impl Lowered {
+    fn new(name: &str) -> Self {
+        let mut tool = Lowered {
+            node: Map::new(),
+            operation: Map::new(),
+            extension: Map::new(),
+            origins: ["", OPERATION].map(|inside| (inside.to_owned(), String::new())).into(),
+        };
+        tool.extend("name", name.into(), "/name");
+        tool
+    }
+
+    /// Says a thing of the operation, and where the file says it.
+    fn say(&mut self, key: &str, value: Value, from: &str) {
+        self.origins.push((format!("{OPERATION}/{key}"), from.to_owned()));
+        self.operation.insert(key.to_owned(), value);
+    }
+
+    /// Says a thing under our own key.
+    fn extend(&mut self, key: &str, value: Value, from: &str) {
+        self.origins.push((format!("{OPERATION}/x-toolwright/{key}"), from.to_owned()));
+        self.extension.insert(key.to_owned(), value);
+    }
+
+    fn texts(&mut self, fields: &Fields<'_>, sink: &mut Sink) {
+        for (key, own) in [("summary", "title"), ("description", "description")] {
+            if let Some(text) = fields.string(own, sink) {
+                self.say(key, text.into(), &fields.pointer_of(own));
+            }
+        }
+        if let Some(tags) = fields.strings("tags", sink) {
+            self.say("tags", json!(tags), "/tags");
+        }
+    }
+
+    /// What overlays say under our own key is checked with theirs.
+    fn extension(&mut self, fields: &Fields<'_>, executor: &str, sink: &mut Sink) {
+        for key in ["caution", "returns", "search", "secret", "deadline_seconds"] {
+            if let Some(value) = fields.get(key) {
+                self.extend(key, value.clone(), &fields.pointer_of(key));
+            }
+        }
+        let hints = fields.child("hints", &names(HINTS), sink);
+        for key in names(HINTS) {
+            if let Some(value) = hints.as_ref().and_then(|hints| hints.get(key)) {
+                self.extend(key, value.clone(), &format!("/hints/{key}"));
+            }
+        }
+        let is_wrong = fields.get("hints").is_some() && hints.is_none();
+        if executor == "native" && !is_wrong && !self.extension.contains_key("risk") {
+            let error = Diagnostic::error("missing-key", "nothing says what a call may do");
+            let help = "add `hints: { risk: read-only }`; the risks are: read-only, compute, write, destructive";
+            let at = if fields.get("hints").is_some() { "/hints" } else { "" };
+            sink.push(error.at(fields.place_at(at)).help(help));
+        }
+    }
+
+    /// A JSON body, each of whose members is an argument: wire name, input.
+    fn body(&mut self, members: Vec<(String, &input::Input)>, from: &str) {
+        if members.is_empty() {
+            return;
+        }
+        let properties = format!("{OPERATION}/requestBody/content/application~1json/schema/properties");
+        let needed: Vec<&str> =
+            members.iter().filter(|(_, input)| !input.optional).map(|(wire, _)| wire.as_str()).collect();
+        let declared: Map<String, Value> =
+            members.iter().map(|(wire, input)| (wire.clone(), input.schema.clone())).collect();
+        let schema = json!({"type": "object", "properties": declared, "required": needed});
+        let body = json!({"required": true, "content": {"application/json": {"schema": schema}}});
+        self.say("requestBody", body, from);
+        for (wire, input) in &members {
+            self.origins.push((child_pointer(&properties, wire), input.pointer.clone()));
+        }
+        self.extend("body", "flattened".into(), from);
+    }
+
+    fn output(&mut self, fields: &Fields<'_>, accept: &str, sink: &mut Sink) {
+        let mut content = Map::new();
+        let schema = fields.get("output");
+        if schema.is_some() && !accept.contains("json") {
+            let error =
+                Diagnostic::error("output-not-json", format!("`output` describes JSON, and the answer is {accept}"));
+            sink.push(error.at(fields.place("output")).help("remove `output`, or `accept` under `http`"));
+        }
+        content.insert(accept.to_owned(), schema.map_or_else(|| json!({}), |schema| json!({"schema": schema})));
+        let at = child_pointer(&format!("{OPERATION}/responses/200/content"), accept);
+        self.origins.push((format!("{at}/schema"), "/output".to_owned()));
+        self.operation.insert("responses".to_owned(), json!({"200": {"description": "", "content": content}}));
+    }
+
+    fn finish(mut self) -> Value {
+        self.operation.insert("x-toolwright".to_owned(), Value::Object(self.extension));
+        self.node.insert("operation".to_owned(), Value::Object(self.operation));
+        Value::Object(self.node)
+    }
+}

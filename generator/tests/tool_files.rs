@@ -1,0 +1,261 @@
+//! Tools written as YAML files: what they become, and what their authors are told. The snapshots are what people read.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod support;
+
+use insta::assert_snapshot;
+use support::{arguments, document, file_names, findings, generated, json, text, tool_files, tools};
+
+const UPSTREAM: &str = "upstream: {base_url: 'http://127.0.0.1:8080', env_prefix: T}\n";
+
+const NOTES: &str = "name: release_notes
+title: Release notes
+description: List the releases of a project, newest first.
+tags: [releases]
+hints: {risk: read-only}
+input:
+  project: {type: string, description: Name of the project.}
+  limit?: {type: integer, minimum: 1, default: 10, description: Most releases to return.}
+  trace?: {type: string, description: Identifier of the call.}
+http:
+  method: GET
+  path: /projects/{project}/releases
+  query: {per_page: limit}
+  headers: {X-Trace: trace}
+";
+
+const GREET: &str = "description: Greet a person in their language.
+hints: {risk: compute, idempotent: true}
+input:
+  name: {type: string, description: Whom to greet.}
+  tone?: {type: string, enum: [plain, warm], description: How to greet.}
+output:
+  type: object
+  required: [greeting]
+  properties:
+    greeting: {type: string, description: What to say.}
+settings:
+  house: {description: Name of the house., default: Toolwright}
+  key: {description: Key of the phrase book., secret: true}
+native: {}
+";
+
+/// What is said of one tool with one line of its file replaced.
+fn told(file: &str, replaced: &str, by: &str) -> String {
+    assert!(file.contains(replaced), "the test replaces nothing");
+    findings(&tool_files(&[("release_notes", &file.replacen(replaced, by, 1))], UPSTREAM))
+}
+
+fn notes(replaced: &str, by: &str) -> String {
+    told(NOTES, replaced, by)
+}
+
+#[test]
+fn a_good_file_has_nothing_to_report() {
+    assert_eq!(findings(&tool_files(&[("release_notes", NOTES), ("greet", GREET)], UPSTREAM)), "");
+}
+
+#[test]
+fn everything_that_two_files_become() {
+    let (generated, sink) = generated(&tool_files(&[("release_notes", NOTES), ("greet", GREET)], UPSTREAM));
+    assert!(!sink.has_errors(), "{sink}");
+    let mut all = String::new();
+    let is_shown = |name: &&String| {
+        [".rs", "Cargo.toml", "TOOLS.md", "catalog.json", "schemas/greet.json"].iter().any(|end| name.ends_with(end))
+            && !name.ends_with("agreement.rs")
+    };
+    for name in file_names(&generated).iter().filter(is_shown) {
+        let content = String::from_utf8(generated.files.get(name).unwrap().to_vec()).unwrap();
+        all.push_str(&format!("=== {name}\n{content}\n"));
+    }
+    let is_hash = |part: &str| part.len() == 64 && part.bytes().all(|b| b.is_ascii_hexdigit());
+    let parts = all.split('"').map(|part| if is_hash(part) { "SHA-256" } else { part });
+    assert_snapshot!(parts.collect::<Vec<_>>().join("\""));
+}
+
+#[test]
+fn a_file_stands_beside_the_operations_of_a_document() {
+    let mut files =
+        document("openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/a: {get: {operationId: getA}}}\n");
+    files.insert("specs/t/tools/release_notes.yaml", NOTES);
+    let (generated, sink) = generated(&files);
+    assert_eq!(tools(&generated), ["get_a", "release_notes"], "{sink}");
+    // The ledger is about the document alone.
+    assert_eq!(json(&generated, "ledger.json")["added_by_overlays"], serde_json::json!({}));
+}
+
+#[test]
+fn a_schema_of_a_file_may_name_a_type_of_the_document() {
+    let mut files = document(
+        "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/a: {get: {}}}\n\
+         components: {schemas: {Point: {type: object, properties: {x: {type: integer}}}}}\n",
+    );
+    let place = "description: Mark a point.\ninput: {point: {$ref: '#/components/schemas/Point'}}\n\
+                 http: {method: POST, path: /marks, body: point}\n";
+    files.insert("specs/t/tools/mark.yaml", place);
+    let (generated, sink) = generated(&files);
+    assert!(text(&generated, "src/general.rs").contains("pub point: Point"), "{sink}");
+}
+
+#[test]
+fn a_server_of_native_tools_needs_neither_document_nor_upstream() {
+    let (generated, _) = generated(&tool_files(&[("greet", GREET)], ""));
+    let root = text(&generated, "src/lib.rs");
+    assert!(root.contains("env_prefix: \"T\"") && root.contains("default_base_url: \"\""), "{root}");
+    assert_eq!(generated.summary.native, ["greet"]);
+}
+
+#[test]
+fn members_of_a_body_have_names_of_their_own() {
+    let file = "description: Store a note.\nhints: {risk: write}\ninput: {text: {type: string}, mark?: {type: string}}\n\
+                http: {method: POST, path: /notes, body: {content: text, labelName: mark}}\n";
+    let (generated, _) = generated(&tool_files(&[("store_note", file)], UPSTREAM));
+    let expected = serde_json::json!({
+        "text": {"in": "member", "wire": "content", "required": true},
+        "mark": {"in": "member", "wire": "labelName"},
+    });
+    assert_eq!(arguments(&generated, "store_note"), expected);
+}
+
+#[test]
+fn one_input_can_be_the_whole_body() {
+    let file = "description: Store notes.\nhints: {risk: write}\ninput: {notes: {type: array, items: {type: string}}}\n\
+                http: {method: POST, path: /notes, body: notes}\n";
+    let (generated, _) = generated(&tool_files(&[("store_notes", file)], UPSTREAM));
+    assert_eq!(arguments(&generated, "store_notes")["notes"]["in"], "body");
+}
+
+#[test]
+fn the_input_may_be_a_json_schema() {
+    let file = "description: Greet.\nhints: {risk: compute}\nnative: {}\n\
+                input: {type: object, required: [name], properties: {name: {type: string}, type: {type: string}}}\n";
+    let (generated, _) = generated(&tool_files(&[("greet", file)], ""));
+    assert_eq!(arguments(&generated, "greet")["name"]["required"], true);
+    assert_eq!(arguments(&generated, "greet")["type"].get("required"), None);
+}
+
+#[test]
+fn what_a_document_says_under_our_key_is_no_tool() {
+    let stray = "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/a: {get: {operationId: getA}}}\n\
+                 x-toolwright-tools: {shadow: {native: true, operation: {description: x}}}\n";
+    assert_eq!(tools(&generated(&document(stray)).0), ["get_a"]);
+}
+
+#[test]
+fn a_misspelt_key() {
+    assert_snapshot!(notes("hints:", "hint:"));
+}
+
+#[test]
+fn a_misspelt_executor() {
+    assert_snapshot!(notes("http:", "htpp:"));
+}
+
+#[test]
+fn an_executor_that_does_not_exist() {
+    assert_snapshot!(notes("http:", "llm:"));
+}
+
+#[test]
+fn no_executor() {
+    assert_snapshot!(told("description: Does nothing.\n", "", ""));
+}
+
+#[test]
+fn two_executors() {
+    assert_snapshot!(notes("http:", "native: {}\nhttp:"));
+}
+
+#[test]
+fn a_name_that_is_not_the_files() {
+    assert_snapshot!(notes("name: release_notes", "name: releases"));
+}
+
+#[test]
+fn an_input_that_is_misspelt_where_it_is_sent() {
+    assert_snapshot!(notes("per_page: limit", "per_page: limt"));
+}
+
+#[test]
+fn an_input_that_goes_nowhere() {
+    assert_snapshot!(notes("  query: {per_page: limit}\n", ""));
+}
+
+#[test]
+fn an_input_that_goes_to_two_places() {
+    assert_snapshot!(notes("X-Trace: trace", "X-Trace: trace, X-Limit: limit"));
+}
+
+#[test]
+fn an_optional_input_in_the_path() {
+    assert_snapshot!(notes("  project:", "  project?:"));
+}
+
+#[test]
+fn a_header_that_the_server_sets_itself() {
+    assert_snapshot!(notes("X-Trace: trace", "Authorization: trace"));
+}
+
+#[test]
+fn a_get_with_a_body() {
+    assert_snapshot!(notes("  headers: {X-Trace: trace}\n", "  body: {trace: trace}\n"));
+}
+
+#[test]
+fn a_keyword_that_is_none_of_json_schema() {
+    assert_snapshot!(notes("minimum: 1", "minimun: 1"));
+}
+
+#[test]
+fn a_risk_that_does_not_exist() {
+    assert_snapshot!(notes("risk: read-only", "risk: readonly"));
+}
+
+#[test]
+fn a_name_of_an_argument_that_clients_refuse() {
+    assert_snapshot!(notes("trace?:", "traceId?:"));
+}
+
+#[test]
+fn a_native_tool_that_does_not_say_what_it_may_do() {
+    assert_snapshot!(findings(&tool_files(
+        &[("greet", &GREET.replace("hints: {risk: compute, idempotent: true}\n", ""))],
+        ""
+    )));
+}
+
+#[test]
+fn an_http_tool_without_an_upstream() {
+    assert_snapshot!(findings(&tool_files(&[("release_notes", NOTES)], "")));
+}
+
+#[test]
+fn a_server_with_neither_document_nor_tools() {
+    assert_snapshot!(findings(&tool_files(&[], UPSTREAM)));
+}
+
+#[test]
+fn a_setting_that_every_server_has() {
+    assert_snapshot!(findings(&tool_files(&[("greet", &GREET.replace("  house:", "  log_level:"))], "")));
+}
+
+#[test]
+fn a_setting_that_two_tools_declare_differently() {
+    let other = GREET.replace("default: Toolwright", "default: Elsewhere");
+    assert_snapshot!(findings(&tool_files(&[("greet", GREET), ("part", &other)], "")));
+}
+
+#[test]
+fn two_files_of_one_name() {
+    let mut files = tool_files(&[("greet", GREET)], "");
+    files.insert("specs/t/tools/greet.yml", GREET);
+    files.insert("specs/t/tools/more/part.yaml", GREET);
+    assert_snapshot!(findings(&files));
+}
+
+#[test]
+fn missing_texts_where_they_are_required() {
+    let file = GREET.replace("{type: string, description: Whom to greet.}", "{type: string}");
+    assert_snapshot!(findings(&tool_files(&[("greet", &file)], "require_descriptions: true\n")));
+}

@@ -1,0 +1,293 @@
+//! Calls of native tools: the one place that passes a checked call to its handler.
+
+use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
+
+use futures_util::FutureExt as _;
+use serde_json::{Map, Value};
+use tokio::time::{Instant, sleep_until};
+use toolwright_core::{
+    Binding, Catalog, Code, Context, Envelope, NativeTools, OutputSchema, ServerSpec, Surroundings, ToolError, ToolSpec,
+};
+use toolwright_http::{CallContext, CancellationToken, Progress, ProgressUpdate};
+
+use crate::settings::Settings;
+
+/// The handlers of a server, with what their calls need.
+pub(crate) struct Native {
+    tools: Box<dyn NativeTools>,
+    settings: Arc<BTreeMap<String, String>>,
+    /// Values that no result may hold.
+    secrets: Vec<String>,
+    reveal_secrets: bool,
+    /// The declared outputs, each compiled by the first call that has one.
+    outputs: BTreeMap<&'static str, OnceLock<Option<OutputSchema>>>,
+}
+
+impl Native {
+    pub(crate) fn new(
+        tools: Box<dyn NativeTools>,
+        server: &ServerSpec,
+        catalog: &'static Catalog,
+        settings: &Settings,
+    ) -> Self {
+        let values = &settings.document.0;
+        let is_secret = |key: &str| server.access.settings.iter().any(|row| row.secret && row.key == key);
+        let secrets = values.iter().filter(|(key, _)| is_secret(key)).map(|(_, value)| value.expose().to_owned());
+        let declares = |row: &&ToolSpec| matches!(row.binding, Binding::Native) && row.result_schema.is_some();
+        Native {
+            tools,
+            settings: Arc::new(values.iter().map(|(key, value)| (key.clone(), value.expose().to_owned())).collect()),
+            secrets: secrets.chain(settings.api_key.as_ref().map(|key| key.expose().to_owned())).collect(),
+            reveal_secrets: settings.reveal_secrets.0,
+            outputs: catalog.tools().iter().filter(declares).map(|row| (row.name, OnceLock::new())).collect(),
+        }
+    }
+
+    /// Carries out a call whose arguments are checked. Every outcome is an envelope, a panic of the handler too.
+    pub(crate) async fn execute(
+        &self,
+        row: &'static ToolSpec,
+        arguments: Map<String, Value>,
+        context: &CallContext,
+    ) -> Envelope {
+        let started = Instant::now();
+        let mut envelope = match self.run(row, arguments, context).await {
+            Ok(data) => Envelope::success(data),
+            Err(error) => Envelope::failure(error),
+        };
+        toolwright_http::mask_result(&mut envelope, row.secrets, self.reveal_secrets, self.secrets.clone());
+        envelope.elapsed_ms = started.elapsed().as_secs_f64() * 1000.0;
+        envelope
+    }
+
+    async fn run(
+        &self,
+        row: &'static ToolSpec,
+        arguments: Map<String, Value>,
+        context: &CallContext,
+    ) -> Result<Value, ToolError> {
+        let surroundings = Call {
+            settings: Arc::clone(&self.settings),
+            progress: context.progress.clone(),
+            cancel: context.cancel.clone(),
+        };
+        let seen = Context::new(context.deadline.into_std(), Arc::new(surroundings));
+        // A handler may panic before its first await as well, so the call is made inside.
+        let call = AssertUnwindSafe(async { self.tools.call(row.name, arguments, &seen).await }).catch_unwind();
+        let outcome = tokio::select! {
+            biased;
+            () = context.cancel.cancelled() => return Err(ended(row, Code::Cancelled, "the call was cancelled")),
+            () = sleep_until(context.deadline) => {
+                return Err(ended(row, Code::Deadline, "the tool did not finish before the deadline"));
+            }
+            outcome = call => outcome,
+        };
+        let data = outcome.map_err(|_| panicked(row))??;
+        match self.output_schema(row) {
+            Some(schema) => schema.check(&data).map(|()| data),
+            None => Ok(data),
+        }
+    }
+
+    fn output_schema(&self, row: &ToolSpec) -> Option<&OutputSchema> {
+        let compile = || row.result_schema.and_then(OutputSchema::new);
+        self.outputs.get(row.name)?.get_or_init(compile).as_ref()
+    }
+}
+
+/// A call that was given up: what it had begun to change may have happened.
+fn ended(row: &ToolSpec, code: Code, what: &str) -> ToolError {
+    let advice = match (code, row.risk.leaves_state()) {
+        (Code::Deadline, true) => "; ask for less, or raise the request timeout",
+        (_, true) => "",
+        (_, false) => "; it may already have been applied: read the state before trying again",
+    };
+    ToolError::new(code, format!("{what}{advice}"))
+}
+
+/// The panic's own text went to stderr with its place; it may hold anything, so that the caller gets none of it.
+fn panicked(row: &ToolSpec) -> ToolError {
+    tracing::error!(tool = row.name, "the handler panicked");
+    let name = row.name;
+    ToolError::failed(format!("the handler of {name} failed by a fault of its own; the server's log says where"))
+}
+
+/// What a running server puts at the disposal of one call.
+struct Call {
+    settings: Arc<BTreeMap<String, String>>,
+    progress: Progress,
+    cancel: CancellationToken,
+}
+
+impl Surroundings for Call {
+    fn setting(&self, key: &str) -> Option<&str> {
+        self.settings.get(key).map(String::as_str)
+    }
+
+    fn progress(&self, done: f64, total: Option<f64>, message: &str) {
+        // An update that a slow client has no room for is left out.
+        let _ = self.progress.send(ProgressUpdate { progress: done, total, message: message.to_owned() });
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    fn cancelled(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.cancel.cancelled())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use serde_json::json;
+    use tempfile::tempdir;
+    use toolwright_core::{Access, NativeCall, Risk, Setting, no_handler};
+
+    use super::*;
+    use crate::App;
+    use crate::settings::{Exposed, SettingValue as _};
+    use crate::testing::{ROWS, SERVER, Wire, settings};
+
+    const fn native(name: &'static str, risk: Risk) -> ToolSpec {
+        ToolSpec { name, risk, binding: Binding::Native, ..ROWS[3] }
+    }
+
+    const COUNTED: &str = r##"{"type":"object","properties":{"count":{"$ref":"#/$defs/Count"}},"required":["count"],
+        "$defs":{"Count":{"type":"integer"}}}"##;
+
+    static CATALOG: Catalog = Catalog::new(&[
+        ToolSpec { result_schema: Some(COUNTED), ..native("count", Risk::ReadOnly) },
+        ToolSpec { result_schema: Some(COUNTED), ..native("miscount", Risk::ReadOnly) },
+        native("panic", Risk::ReadOnly),
+        ToolSpec { deadline_seconds: Some(1), ..native("sleep", Risk::Write) },
+        native("tell", Risk::ReadOnly),
+    ]);
+
+    static NATIVE: ServerSpec = ServerSpec {
+        default_base_url: "",
+        access: Access {
+            settings: &[Setting {
+                key: "token",
+                env: "DEMO_TOKEN",
+                default: "",
+                help: "Token.",
+                secret: true,
+                allowed: &[],
+            }],
+            ..Access::NONE
+        },
+        ..SERVER
+    };
+
+    struct Tools;
+
+    impl NativeTools for Tools {
+        fn call<'a>(&'a self, tool: &'a str, _: Map<String, Value>, context: &'a Context) -> NativeCall<'a> {
+            Box::pin(async move {
+                match tool {
+                    "count" => {
+                        context.progress(1.0, Some(2.0), "halfway");
+                        Ok(json!({"count": 2}))
+                    }
+                    "miscount" => Ok(json!({"count": "two"})),
+                    "panic" => panic!("a fault in this handler"),
+                    "sleep" => {
+                        context.cancelled().await;
+                        std::future::pending().await
+                    }
+                    "tell" => Ok(json!({"told": format!("the token is {}", context.required_setting("token")?)})),
+                    other => Err(no_handler(other)),
+                }
+            })
+        }
+    }
+
+    fn app(state: &tempfile::TempDir) -> Arc<App> {
+        let mut settings = settings(state);
+        settings.base_url = crate::settings::BaseUrl::read("").unwrap();
+        settings.exposed_tools = Exposed::Everything;
+        settings.document.0.insert("token".into(), crate::settings::Secret::new("s3cr3t-token"));
+        App::with_native(&NATIVE, &CATALOG, settings, Box::new(Tools)).unwrap()
+    }
+
+    async fn call(name: &str) -> Value {
+        let state = tempdir().unwrap();
+        let app = app(&state);
+        let context = CallContext::within(Duration::from_secs(20));
+        let envelope = app.operation(CATALOG.find(name).unwrap(), Map::new(), &context).await;
+        Value::Object(envelope.into_json())
+    }
+
+    #[tokio::test]
+    async fn an_output_is_data_in_the_envelope_of_every_tool() {
+        let envelope = call("count").await;
+        assert_eq!((&envelope["ok"], &envelope["data"]), (&json!(true), &json!({"count": 2})));
+        assert_eq!(envelope.get("status_code"), None);
+    }
+
+    #[tokio::test]
+    async fn an_output_of_another_shape_than_declared_is_a_failure() {
+        let envelope = call("miscount").await;
+        assert_eq!((&envelope["ok"], &envelope["code"]), (&json!(false), &json!("handler_failed")));
+        assert_eq!(envelope.get("data"), None);
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_answered_without_its_text() {
+        let envelope = call("panic").await;
+        assert_eq!((&envelope["ok"], &envelope["code"]), (&json!(false), &json!("handler_failed")));
+        assert!(!envelope.to_string().contains("a fault in this handler"), "{envelope}");
+    }
+
+    #[tokio::test]
+    async fn a_handler_that_takes_too_long_is_dropped_at_the_deadline() {
+        let envelope = call("sleep").await;
+        assert_eq!(envelope["code"], "deadline");
+        assert!(envelope["error"].as_str().unwrap().contains("may already have been applied"), "{envelope}");
+    }
+
+    #[tokio::test]
+    async fn a_secret_setting_never_comes_back() {
+        let envelope = call("tell").await;
+        assert_eq!(envelope["data"]["told"], "the token is [masked]");
+    }
+
+    #[tokio::test]
+    async fn a_list_shows_the_declared_output_inside_the_envelope() {
+        let state = tempdir().unwrap();
+        let app = app(&state);
+        let tool = app.listed().iter().find(|tool| tool.name == "count").unwrap();
+        let schema = json!(tool.output_schema);
+        assert_eq!(schema["properties"]["data"]["properties"]["count"]["$ref"], "#/$defs/Count");
+        assert_eq!(schema["$defs"]["Count"]["type"], "integer");
+        assert_eq!(schema["required"], json!(["ok", "elapsed_ms"]));
+        assert!(app.listed().iter().find(|tool| tool.name == "tell").unwrap().output_schema.is_none());
+    }
+
+    #[tokio::test]
+    async fn progress_of_a_handler_reaches_the_client() {
+        let state = tempdir().unwrap();
+        let app = app(&state);
+        let mut wire = Wire::initialized(&app).await;
+        let parameters = json!({"name": "count", "arguments": {}, "_meta": {"progressToken": "p"}});
+        let told = wire.ask("tools/call", parameters).await;
+        assert_eq!((&told["params"]["progress"], &told["params"]["message"]), (&json!(1.0), &json!("halfway")));
+    }
+
+    #[tokio::test]
+    async fn without_an_api_there_are_no_saved_files_and_no_raw_requests() {
+        let state = tempdir().unwrap();
+        let app = app(&state);
+        let mut wire = Wire::initialized(&app).await;
+        assert_eq!(wire.ask("resources/list", json!({})).await["result"]["resources"], json!([]));
+        let raw = json!({"tool_name": "raw_request", "arguments": {"method": "GET", "path": "/"}});
+        let answer = wire.ask("tools/call", json!({"name": "execute_additional_tool", "arguments": raw})).await;
+        assert_eq!(answer["result"]["structuredContent"]["code"], "upstream_unreachable", "{answer}");
+    }
+}

@@ -1,0 +1,5 @@
+struct Nobody;
+
+impl starter_tools::native::Handlers for Nobody {}
+
+fn main() {}

@@ -1,0 +1,65 @@
+//! The server of tool files, as people build it: over stdio, its one request against a mock, its handler in the process.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use serde_json::{Value, json};
+use toolwright_e2e::{Profile, Session, build, structured};
+use toolwright_mock::{Mock, Options};
+
+/// The API that `define_word` calls, in its own words.
+fn dictionary() -> Value {
+    let text =
+        |place: &str, name: &str| json!({"name": name, "in": place, "required": true, "schema": {"type": "string"}});
+    let limit = json!({"name": "limit", "in": "query", "required": true, "schema": {"type": "integer", "maximum": 20}});
+    let entry = json!({"type": "object", "required": ["meaning"], "properties": {"meaning": {"type": "string"}}});
+    let answer = json!({"type": "object", "required": ["entries"], "properties": {"entries": {"type": "array", "items": entry}}});
+    json!({
+        "openapi": "3.1.0",
+        "info": {"title": "Dictionary", "version": "1"},
+        "paths": {"/entries/{word}": {"get": {
+            "parameters": [text("path", "word"), text("query", "lang"), limit],
+            "responses": {"200": {"description": "ok", "content": {"application/json": {"schema": answer}}}},
+        }}},
+    })
+}
+
+async fn session(mock: &Mock, home: &tempfile::TempDir) -> Session {
+    let mut command = tokio::process::Command::new(build("starter-server", Profile::Dev).unwrap());
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home.path())
+        .env("STARTER_BASE_URL", mock.url())
+        .env("STARTER_WORDS_PER_MINUTE", "60")
+        .kill_on_drop(true)
+        .arg("stdio");
+    Session::over_stdio(command).await.unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn both_tools_of_the_starter_answer_over_stdio() {
+    let mock = Mock::start(&dictionary(), Options::default()).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let session = session(&mock, &home).await;
+
+    let tools = session.list().await.unwrap();
+    let find =
+        |name: &str| tools.iter().find(|tool| tool.name == name).unwrap_or_else(|| panic!("{name} is not listed"));
+    let output = json!(find("measure_text").output_schema);
+    assert_eq!(output["properties"]["data"]["properties"]["words"]["type"], "integer");
+    assert!(find("define_word").output_schema.is_none(), "what an API answers is promised to nobody");
+
+    let measured = session.call("measure_text", json!({"text": "One two. Three!"})).await.unwrap();
+    let measured = structured(&measured);
+    assert_eq!(measured["data"]["sentences"], 2, "{measured}");
+    assert_eq!(measured["data"]["reading_seconds"], 3, "the setting from the environment counts");
+
+    let defined = session.call("define_word", json!({"word": "as/is", "most": 3})).await.unwrap();
+    let defined = structured(&defined);
+    assert_eq!(defined["ok"], true, "{defined}");
+    assert!(defined["data"]["entries"].is_array(), "{defined}");
+    assert!(mock.violations().is_empty(), "{:?}", mock.violations());
+
+    let refused = session.call("measure_text", json!({"txt": "a"})).await.unwrap();
+    assert_eq!(structured(&refused)["code"], "invalid_arguments");
+    session.close().await.unwrap();
+}

@@ -30,7 +30,7 @@ pub(super) fn lint(model: &mut Model, sink: &mut Sink) {
     for operation in &model.operations {
         let Some(tool) = tools.get(operation.origin.as_str()).copied() else { continue };
         routes(model, operation, sink);
-        hidden_names(model, tool, sink);
+        hidden_names(model, operation, tool, sink);
         media(model, operation, tool, sink);
         if model.loaded.config.require_descriptions {
             curation(model, operation, tool, sink);
@@ -91,9 +91,11 @@ fn routes(model: &Model, operation: &Operation, sink: &mut Sink) {
 
 /// A text that names what callers cannot give misleads them. Plain words may mean something else, so that only names in
 /// backticks count, and those that no word looks like.
-fn hidden_names(model: &Model, tool: &Tool, sink: &mut Sink) {
+fn hidden_names(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) {
     let texts = tool.arguments.iter().filter_map(|argument| argument.description.as_deref());
-    let texts: Vec<&str> = [tool.title.as_str(), &tool.description].into_iter().chain(texts).collect();
+    // What people wrote: a description that is made up names the path, placeholders and all.
+    let own = [&operation.summary, &operation.description, &tool.returns, &tool.caution];
+    let texts: Vec<&str> = own.into_iter().filter_map(|text| text.as_deref()).chain(texts).collect();
     for hidden in &tool.hidden {
         let names = [&hidden.argument.name, &hidden.argument.wire_name];
         let is_shown = |name: &&&String| tool.arguments.iter().any(|argument| argument.name == ***name);

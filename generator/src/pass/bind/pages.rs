@@ -87,7 +87,7 @@ fn find<'a>(
             format!("`{wire_name}` of {} is hidden, so that no page can be asked for with it", operation.route());
         let error = Diagnostic::error("no-pages", message).at(model.loaded.document.place(own));
         sink.push(error.help("leave it to callers, or remove `paginate`"));
-    } else if found.is_none() {
+    } else if found.is_none() && super::body::has_field(model, operation, wire_name) {
         let message = format!("`{wire_name}` is no argument of {}", operation.route());
         let error = Diagnostic::error("unknown-name", message).at(model.loaded.document.place(own));
         sink.push(error.help("a page is asked for with a parameter, or with a member of a body that is flattened"));
@@ -99,7 +99,8 @@ fn find<'a>(
 fn no_list(model: &Model, operation: &Operation, paginate: &Pagination, own: &str, sink: &mut Sink) {
     let Some(output) = super::output(model, operation) else { return };
     let mut report = |key: &str, pointer: &str, what: &str| {
-        let message = format!("the document's answer of {} has no {what} at `{pointer}`", operation.route());
+        let at = if pointer.is_empty() { "its root".to_owned() } else { format!("`{pointer}`") };
+        let message = format!("the document's answer of {} has no {what} at {at}", operation.route());
         let place = model.loaded.document.place(&join(own, key));
         let help = "write a JSON pointer into the answer, such as `/data/items`; nothing where the answer is the list";
         sink.push(Diagnostic::warning("no-list", message).at(place).help(help));

@@ -270,5 +270,13 @@ async fn a_live_audit_of_the_vendored_document_shows_corrections_alone() {
     let audit = run("schema_audit", json!({"live": true})).await.answer;
     let live = &audit["live"];
     assert_eq!((&live["same_operations"], &live["operations"]), (&json!(true), &json!(123)), "{live}");
-    assert_eq!(live["changed"], json!([]), "{live}");
+    let changed = live["changed"].as_array().unwrap();
+    let inputs =
+        |operation: &str| changed.iter().find(|it| it["operation"] == operation).map(|it| it["inputs"].clone());
+    let added = json!(["query excludeConfigured: only here", "query filter: only here"]);
+    assert_eq!(inputs("GET /v1/models"), Some(added), "an overlay adds what the document leaves out");
+    for as_declared in ["POST /v1/detokenize", "POST /v1/chat/completions", "POST /v1/images/generations", "POST /vad"]
+    {
+        assert_eq!(inputs(as_declared), None);
+    }
 }

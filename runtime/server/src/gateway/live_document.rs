@@ -135,18 +135,21 @@ pub(super) fn of_row(row: &ToolSpec) -> Option<Inputs> {
     Some(found)
 }
 
-/// What is different between the inputs that a server was made with and those that are served now, in words.
+/// What is different between the inputs that a server was made with and those that are served now, in words that take no side:
+/// a difference may be the document's change or the server's own correction of it.
 pub(super) fn differences(made: &Inputs, served: &Inputs) -> Vec<String> {
     let words = |required: bool| if required { "required" } else { "optional" };
     let mut found: Vec<String> = Vec::new();
     for (name, required) in served {
         match made.get(name) {
-            None => found.push(format!("{name} is new and {}", words(*required))),
-            Some(was) if was != required => found.push(format!("{name} is {} now", words(*required))),
+            None => found.push(format!("{name}: only in the live document, {}", words(*required))),
+            Some(was) if was != required => {
+                found.push(format!("{name}: {} in the live document, {} here", words(*required), words(*was)));
+            }
             Some(_) => {}
         }
     }
-    found.extend(made.keys().filter(|name| !served.contains_key(*name)).map(|name| format!("{name} is gone")));
+    found.extend(made.keys().filter(|name| !served.contains_key(*name)).map(|name| format!("{name}: only here")));
     found
 }
 
@@ -210,7 +213,11 @@ mod tests {
     fn differences_say_what_callers_have_to_know() {
         let made = Inputs::from([("query a".into(), false), ("query b".into(), false), ("query c".into(), true)]);
         let served = Inputs::from([("query a".into(), true), ("query c".into(), true), ("query d".into(), false)]);
-        let wanted = ["query a is required now", "query d is new and optional", "query b is gone"];
+        let wanted = [
+            "query a: required in the live document, optional here",
+            "query d: only in the live document, optional",
+            "query b: only here",
+        ];
         assert_eq!(differences(&made, &served), wanted);
     }
 }

@@ -181,6 +181,9 @@ async fn live(app: &App, context: &CallContext) -> Result<Value, ToolError> {
 /// How many operations of each kind of difference are named.
 const MOST_NAMED: usize = 50;
 
+/// What a reader of the differences has to know.
+const NOTE: &str = "`changed` compares the names of inputs and which are required; corrections that this server makes of its document are among it.";
+
 fn drift(app: &App, path: &str, document: &Value) -> Value {
     let served = live_document::operations(document);
     let rows = app.catalog.tools().iter().filter(|row| !matches!(row.binding, Binding::Native));
@@ -213,6 +216,7 @@ fn drift(app: &App, path: &str, document: &Value) -> Value {
         "removed": shown(&removed),
         "changed_operations": changed.len(),
         "changed": told.collect::<Vec<_>>(),
+        "note": NOTE,
     })
 }
 

@@ -370,6 +370,6 @@ async fn a_live_audit_shows_what_the_document_gained_and_lost() {
     let result = run(&app, "schema_audit", json!({"live": true})).await;
     assert_eq!(result["live"]["added"], json!(["POST /new"]));
     assert!(result["live"]["removed"].as_array().unwrap().contains(&json!("GET /slow")));
-    let changed = json!([{"operation": "GET /items", "inputs": ["query limit is new and optional"]}]);
+    let changed = json!([{"operation": "GET /items", "inputs": ["query limit: only in the live document, optional"]}]);
     assert_eq!((&result["live"]["changed"], &result["live"]["same_inputs"]), (&changed, &json!(false)));
 }

@@ -19,7 +19,8 @@ async fn measure() {
     let begun = Instant::now();
     let folder = std::env::temp_dir().join("toolwright-sandbox-start-cost");
     std::fs::create_dir_all(&folder).expect("a folder");
-    let sandbox = Sandbox::new(Profile::new([Root::read_only(&folder)]), Support::this_program()).await.expect("a sandbox");
+    let sandbox =
+        Sandbox::new(Profile::new([Root::read_only(&folder)]), Support::this_program()).await.expect("a sandbox");
     println!("level {}, made once in {:.1} ms", sandbox.report().level, milliseconds(begun.elapsed()));
     let (mut bare, mut boxed) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {

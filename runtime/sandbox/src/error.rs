@@ -44,7 +44,9 @@ pub enum ProfileError {
     #[error("roots: `{0}` is given both read-only and read-write; say one")]
     Conflict(PathBuf),
     /// A read-write root inside a read-only one.
-    #[error("roots: read-write `{inner}` lies inside read-only `{outer}`; make the outer one read-write or move the inner one")]
+    #[error(
+        "roots: read-write `{inner}` lies inside read-only `{outer}`; make the outer one read-write or move the inner one"
+    )]
     WritableInside {
         /// The read-write root.
         inner: PathBuf,
@@ -66,7 +68,9 @@ pub enum ProfileError {
         denied: PathBuf,
     },
     /// A file that could be reached under another name.
-    #[error("`{0}` is to be guarded but has another hard link, by which it could be reached; remove the link or copy the file")]
+    #[error(
+        "`{0}` is to be guarded but has another hard link, by which it could be reached; remove the link or copy the file"
+    )]
     HardLink(PathBuf),
     /// A guarded folder whose contents cannot be checked.
     #[error("`{path}` is to be guarded but cannot be checked: {source}")]
@@ -118,7 +122,9 @@ pub enum ProfileError {
     #[error("limits.{0} must be at least 1")]
     ZeroLimit(&'static str),
     /// Something that only [`Level::Full`] can enforce.
-    #[error("{0} cannot be enforced at the level `reduced`, which is all that this system allows; remove it, or allow user namespaces")]
+    #[error(
+        "{0} cannot be enforced at the level `reduced`, which is all that this system allows; remove it, or allow user namespaces"
+    )]
     NeedsFull(&'static str),
 }
 

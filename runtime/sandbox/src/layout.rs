@@ -61,7 +61,7 @@ impl Layout {
 
     /// Checks that nothing guarded can be reached by another hard link.
     pub(crate) fn check(&self) -> Result<(), ProfileError> {
-        self.guarded().try_for_each(|path| single_links(path))
+        self.guarded().try_for_each(single_links)
     }
 
     fn guarded(&self) -> impl Iterator<Item = &Path> {
@@ -120,9 +120,11 @@ fn denied(profile: &Profile, roots: &BTreeMap<PathBuf, Access>) -> Result<BTreeS
     for given in &profile.denied_paths {
         let real = real_path("denied_paths", given)?;
         // The parent may be named through links outside the root; from the root on there must be none.
-        let Some(root) = given.ancestors().skip(1).find(|outer| {
-            fs::canonicalize(outer).is_ok_and(|outer| roots.keys().any(|root| *root == outer))
-        }) else {
+        let Some(root) = given
+            .ancestors()
+            .skip(1)
+            .find(|outer| fs::canonicalize(outer).is_ok_and(|outer| roots.keys().any(|root| *root == outer)))
+        else {
             return Err(if real.ancestors().skip(1).any(|outer| roots.contains_key(outer)) {
                 ProfileError::DeniedLink(given.clone())
             } else {
@@ -162,7 +164,8 @@ fn real_path(field: &'static str, path: &Path) -> Result<PathBuf, ProfileError> 
     if !path.is_absolute() || path.to_str().is_none() {
         return Err(ProfileError::Path { field, path: path.to_owned() });
     }
-    let real = fs::canonicalize(path).map_err(|source| ProfileError::Unusable { field, path: path.to_owned(), source })?;
+    let real =
+        fs::canonicalize(path).map_err(|source| ProfileError::Unusable { field, path: path.to_owned(), source })?;
     if real.to_str().is_none() {
         return Err(ProfileError::Path { field, path: real });
     }

@@ -22,7 +22,8 @@ pub fn describe(sandbox: &Sandbox) -> String {
     }
     match sandbox.tools() {
         [] => text.push_str("Programs: none; only the shell's own commands run.\n"),
-        tools => text.push_str(&format!("Programs: {}. No others exist, besides the shell's own commands.\n", tools.join(", "))),
+        tools => text
+            .push_str(&format!("Programs: {}. No others exist, besides the shell's own commands.\n", tools.join(", "))),
     }
     let profile = sandbox.profile();
     text.push_str(if profile.network { "The network can be used.\n" } else { "There is no network.\n" });
@@ -83,7 +84,9 @@ pub async fn answer<E: Display>(
     let failed = |error: String, left| ToolReply { result: None, error: Some(error), tool_budget: left };
     match claim().await {
         Err(error) => failed(format!("the budget of tool calls cannot be read: {error}"), None),
-        Ok(None) => failed("the budget of tool calls is used up; give the final structured result now".to_owned(), Some(0)),
+        Ok(None) => {
+            failed("the budget of tool calls is used up; give the final structured result now".to_owned(), Some(0))
+        }
         Ok(Some(left)) => match sandbox.run(command, deadline, cancel).await {
             Ok(outcome) => ToolReply { result: Some(outcome.for_model(bytes)), error: None, tool_budget: Some(left) },
             Err(error) => failed(error.to_string(), Some(left)),

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 /// Tools that only look at files: the default of [`Profile::tools`].
 pub const INSPECTION_TOOLS: [&str; 27] = [
-    "awk", "basename", "cat", "cmp", "comm", "cut", "diff", "dirname", "du", "file", "find", "grep", "head", "ls", "nl",
-    "od", "paste", "readlink", "realpath", "sed", "sort", "stat", "tail", "tr", "uniq", "wc", "xargs",
+    "awk", "basename", "cat", "cmp", "comm", "cut", "diff", "dirname", "du", "file", "find", "grep", "head", "ls",
+    "nl", "od", "paste", "readlink", "realpath", "sed", "sort", "stat", "tail", "tr", "uniq", "wc", "xargs",
 ];
 
 /// Tools that change files, for profiles with a read-write root.

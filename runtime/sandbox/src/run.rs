@@ -97,11 +97,8 @@ impl Sandbox {
         let deadline = deadline.map_or(own, |given| given.min(own));
         // A command may have made links, or another program may have: what is guarded is looked at again.
         self.check_again().await?;
-        let output = Output {
-            limit: self.profile.limits.output_bytes,
-            stdout: Mutex::default(),
-            stderr: Mutex::default(),
-        };
+        let output =
+            Output { limit: self.profile.limits.output_bytes, stdout: Mutex::default(), stderr: Mutex::default() };
         let mut started = self.backend.start(&self.profile, &self.layout, command).await?;
         let end = tokio::select! {
             biased;
@@ -122,7 +119,9 @@ impl Sandbox {
         if again.places == self.layout.places {
             Ok(())
         } else {
-            Err(SandboxError::Setup("roots or denied paths are no longer what they were; make the sandbox anew".to_owned()))
+            Err(SandboxError::Setup(
+                "roots or denied paths are no longer what they were; make the sandbox anew".to_owned(),
+            ))
         }
     }
 }

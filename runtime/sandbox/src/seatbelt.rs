@@ -47,7 +47,9 @@ fn rules(profile: &Profile, layout: &Layout, programs: &[PathBuf], scratch: &Pat
         }
     }
     if profile.network {
-        text.push_str("(allow network*)\n(allow file-read* (subpath \"/private/etc/ssl\") (literal \"/private/etc/hosts\"))\n");
+        text.push_str(
+            "(allow network*)\n(allow file-read* (subpath \"/private/etc/ssl\") (literal \"/private/etc/hosts\"))\n",
+        );
     }
     if profile.ipc {
         text.push_str("(allow ipc-posix-shm*)\n");
@@ -88,7 +90,11 @@ mod backend {
     }
 
     impl Backend {
-        pub(crate) async fn prepare(profile: &Profile, layout: &Layout, _: &Path) -> Result<(Self, Report), SandboxError> {
+        pub(crate) async fn prepare(
+            profile: &Profile,
+            layout: &Layout,
+            _: &Path,
+        ) -> Result<(Self, Report), SandboxError> {
             if profile.minimum_level > Level::Reduced || !Path::new(SANDBOX).exists() {
                 let reason = "the sandbox for macOS is untested".to_owned();
                 return Err(SandboxError::Level { required: profile.minimum_level, reason });
@@ -108,7 +114,8 @@ mod backend {
         }
 
         fn find(profile: &Profile, layout: &Layout) -> Result<Self, ProfileError> {
-            let mut backend = Self { names: Vec::new(), programs: SHELLS.map(PathBuf::from).to_vec(), path: String::new() };
+            let mut backend =
+                Self { names: Vec::new(), programs: SHELLS.map(PathBuf::from).to_vec(), path: String::new() };
             let folders: Vec<_> = profile.tool_directories.iter().map(|path| path.display().to_string()).collect();
             backend.path = folders.join(":");
             let required = profile.tools.iter().map(|name| (name, true));

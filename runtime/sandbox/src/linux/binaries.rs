@@ -34,7 +34,10 @@ pub(crate) struct Programs {
 
 /// Files and folders that a tool needs besides its libraries, where they exist.
 const EXTRAS: [(&str, &[&str]); 2] = [
-    ("git", &["/usr/lib/git-core", "/usr/libexec/git-core", "/usr/local/libexec/git-core", "/usr/share/git-core/templates"]),
+    (
+        "git",
+        &["/usr/lib/git-core", "/usr/libexec/git-core", "/usr/local/libexec/git-core", "/usr/share/git-core/templates"],
+    ),
     ("file", &["/usr/share/misc/magic.mgc", "/usr/lib/file/magic.mgc", "/usr/share/file/misc/magic.mgc"]),
 ];
 /// What a command with a network needs to find hosts and trust them.
@@ -54,7 +57,8 @@ const LOADER_FILES: [&str; 2] = ["/etc/ld.so.cache", "/etc/ld-musl-x86_64.path"]
 /// Loaded by the C library by name when a thread ends.
 const LOADED_LATER: &str = "libgcc_s.so.1";
 const SHELL: &str = "/bin/sh";
-const FOLDERS_OF_LIBRARIES: [&str; 6] = ["/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib", "/usr/local/lib64"];
+const FOLDERS_OF_LIBRARIES: [&str; 6] =
+    ["/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib", "/usr/local/lib64"];
 
 /// Finds the profile's tools and what they need.
 pub(crate) fn find(profile: &Profile, layout: &Layout) -> Result<Programs, ProfileError> {
@@ -99,7 +103,8 @@ fn tools(profile: &Profile) -> Result<BTreeMap<String, PathBuf>, ProfileError> {
                 found.insert(name.clone(), path);
             }
             None if required => {
-                let directories: Vec<_> = profile.tool_directories.iter().map(|path| path.display().to_string()).collect();
+                let directories: Vec<_> =
+                    profile.tool_directories.iter().map(|path| path.display().to_string()).collect();
                 return Err(ProfileError::ToolMissing { name: name.clone(), directories: directories.join(", ") });
             }
             None => {}
@@ -116,8 +121,12 @@ fn is_program(path: &Path) -> bool {
 /// Checks that scripts run by the shell or by a tool that is granted for itself: an interpreter that is there can be run
 /// with any script.
 fn check_scripts(tools: &BTreeMap<String, PathBuf>) -> Result<(), ProfileError> {
-    let real: BTreeSet<PathBuf> =
-        tools.values().map(PathBuf::as_path).chain([Path::new(SHELL)]).filter_map(|path| fs::canonicalize(path).ok()).collect();
+    let real: BTreeSet<PathBuf> = tools
+        .values()
+        .map(PathBuf::as_path)
+        .chain([Path::new(SHELL)])
+        .filter_map(|path| fs::canonicalize(path).ok())
+        .collect();
     for (name, path) in tools {
         let Some(interpreter) = interpreter(path)? else { continue };
         let is_granted = |path: &Path| fs::canonicalize(path).is_ok_and(|path| real.contains(&path));
@@ -257,7 +266,8 @@ impl Search {
         if !elf::is_elf(&bytes) {
             return Ok(None);
         }
-        let problem = |error: ::elf::ParseError| ProfileError::Program { path: path.to_owned(), reason: error.to_string() };
+        let problem =
+            |error: ::elf::ParseError| ProfileError::Program { path: path.to_owned(), reason: error.to_string() };
         elf::linkage(&bytes).map(Some).map_err(problem)
     }
 
@@ -268,9 +278,10 @@ impl Search {
         }
         let real = fs::canonicalize(of).unwrap_or_else(|_| of.to_owned());
         let origin = real.parent().and_then(Path::to_str).unwrap_or("/");
-        let own = linkage.search.iter().map(|folder| {
-            PathBuf::from(folder.replace("${ORIGIN}", origin).replace("$ORIGIN", origin))
-        });
+        let own = linkage
+            .search
+            .iter()
+            .map(|folder| PathBuf::from(folder.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)));
         own.chain(self.folders.iter().cloned())
             .map(|folder| folder.join(name))
             .find(|path| linkage.kind.is_some() && kind_of(path) == linkage.kind)
@@ -313,7 +324,8 @@ fn configured_folders(file: &Path, depth: usize) -> Vec<PathBuf> {
                 let mut files: Vec<_> =
                     fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
                 files.sort();
-                let included = files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "conf"));
+                let included =
+                    files.iter().filter(|file| file.extension().is_some_and(|extension| extension == "conf"));
                 folders.extend(included.flat_map(|file| configured_folders(file, depth + 1)));
             }
             Some(_) => {}

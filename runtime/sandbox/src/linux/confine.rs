@@ -3,9 +3,13 @@
 use crate::Limits;
 use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{
-    CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capability_is_in_bounding_set, clear_ambient_capability_set, remove_capability_from_bounding_set,
-    set_capabilities, set_capabilities_secure_bits, set_no_new_privs,
+    CapabilitiesSecureBits, CapabilitySet, CapabilitySets, capability_is_in_bounding_set, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities, set_capabilities_secure_bits, set_no_new_privs,
 };
+use std::fs;
+
+/// `RESERVED_PIDS` of the kernel.
+const RESERVED_NUMBERS: u64 = 300;
 
 /// Sets the kernel's limits for each process. They cannot be raised again.
 ///
@@ -26,6 +30,21 @@ pub(super) fn set_limits(limits: &Limits, processes: Option<u64>) -> Result<(), 
             .map_err(|error| format!("limiting {resource:?} to {value}: {error}"))?;
     }
     Ok(())
+}
+
+/// Limits the number of processes in the own process namespace, and says whether it could.
+///
+/// This is the kernel's only such limit that holds for an administrator too. It is a setting of the namespace since Linux
+/// 6.14, and one of the whole machine before: then it must not be touched. Numbers up to 300 are given out once only, so that
+/// they come on top, or a command that starts many programs one after the other would run out of them.
+pub(super) fn limit_process_numbers(limits: &Limits) -> bool {
+    let release = rustix::system::uname();
+    let release = release.release().to_string_lossy();
+    let mut numbers =
+        release.split(|character: char| !character.is_ascii_digit()).map(|number| number.parse().unwrap_or(0));
+    let version: (u32, u32) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+    let highest = limits.processes.saturating_add(RESERVED_NUMBERS + 2);
+    version >= (6, 14) && fs::write("/proc/sys/kernel/pid_max", highest.to_string()).is_ok()
 }
 
 /// Drops every capability, and every way for a program to bring one back.

@@ -3,7 +3,9 @@
 use super::plan::Message;
 use super::{SUPPORT_ARGUMENT, init, unsafe_calls};
 use rustix::process::{getgid, getuid};
-use rustix::thread::UnshareFlags;
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, UnshareFlags, capabilities, configure_capability_in_ambient_set, set_capabilities,
+};
 use std::io::Write;
 use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
@@ -57,8 +59,11 @@ fn enter_and_start(network: bool) -> Result<i32, String> {
 /// administrator do as well: all of them are given up later in either case.
 fn enter(network: bool) -> Result<bool, String> {
     let (uid, gid) = (getuid().as_raw(), getgid().as_raw());
-    let mut flags =
-        UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS | UnshareFlags::NEWCGROUP;
+    let mut flags = UnshareFlags::NEWNS
+        | UnshareFlags::NEWPID
+        | UnshareFlags::NEWIPC
+        | UnshareFlags::NEWUTS
+        | UnshareFlags::NEWCGROUP;
     if !network {
         flags |= UnshareFlags::NEWNET;
     }
@@ -68,6 +73,7 @@ fn enter(network: bool) -> Result<bool, String> {
             write("/proc/self/setgroups", "deny")?;
             write("/proc/self/uid_map", &format!("{uid} {uid} 1"))?;
             write("/proc/self/gid_map", &format!("{gid} {gid} 1"))?;
+            keep_rights_in_the_namespace().map_err(|error| format!("keeping rights in the user namespace: {error}"))?;
             Ok(true)
         }
         Err(refused) => match unsafe_calls::unshare_namespaces(flags) {
@@ -78,6 +84,15 @@ fn enter(network: bool) -> Result<bool, String> {
             )),
         },
     }
+}
+
+/// The second process needs the rights to mount and to give up rights. Someone who is no administrator loses all of them
+/// when a program is started, except those in the ambient set.
+fn keep_rights_in_the_namespace() -> rustix::io::Result<()> {
+    let sets = capabilities(None)?;
+    let kept = CapabilitySet::SYS_ADMIN | CapabilitySet::SETPCAP;
+    set_capabilities(None, CapabilitySets { inheritable: sets.inheritable | kept, ..sets })?;
+    kept.iter().try_for_each(|capability| configure_capability_in_ambient_set(capability, true))
 }
 
 fn write(path: &str, text: &str) -> Result<(), String> {

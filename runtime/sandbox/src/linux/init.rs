@@ -4,7 +4,7 @@ use super::first::{WITH_USER_NAMESPACE, fail, say, socket};
 use super::plan::{Message, Plan};
 use super::{confine, landlock, root, syscalls, watch};
 use crate::End;
-use rustix::process::{Signal, set_parent_process_death_signal, setsid};
+use rustix::process::{Signal, getuid, set_parent_process_death_signal, setsid};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
@@ -25,10 +25,12 @@ pub(super) fn run() -> i32 {
 }
 
 fn set_up_and_run() -> Result<Option<End>, String> {
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| format!("tying the processes together: {error}"))?;
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|error| format!("tying the processes together: {error}"))?;
     let plan = read_plan()?;
     let user = std::env::args().nth(3).as_deref() == Some(WITH_USER_NAMESPACE);
     watch::offer_to_be_killed_first();
+    let has_limit = confine::limit_process_numbers(&plan.limits);
     let has_proc = root::build(&plan)?;
     let mut mechanisms = vec!["private root".to_owned(), "process, IPC, host name and cgroup namespaces".to_owned()];
     mechanisms.extend(user.then(|| "user namespace".to_owned()));
@@ -44,9 +46,11 @@ fn set_up_and_run() -> Result<Option<End>, String> {
     syscalls::enforce(plan.network, plan.ipc)?;
     mechanisms.extend(["no new privileges, no capabilities".to_owned(), "seccomp".to_owned()]);
     if !has_proc {
+        weaknesses.push("/proc cannot be mounted here: memory is limited for each process but not in sum".to_owned());
+    }
+    if getuid().is_root() && !has_limit {
         weaknesses.push(
-            "/proc cannot be mounted here: memory is limited for each process but not in sum, and the number of an \
-             administrator's processes is not limited"
+            "the kernel does not limit the number of an administrator's processes: run as an ordinary user, or with Linux 6.14"
                 .to_owned(),
         );
     }
@@ -88,4 +92,3 @@ pub(super) fn shell(plan: &Plan, command: &str) -> Command {
     ]);
     shell
 }
-

@@ -4,7 +4,8 @@ use super::plan::Plan;
 use crate::Access;
 use crate::layout::Place;
 use landlock::{
-    ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, Scope,
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, LandlockStatus, PathBeneath, PathFd, Ruleset, RulesetAttr,
+    RulesetCreatedAttr, Scope,
 };
 use std::path::{Path, PathBuf};
 
@@ -30,7 +31,8 @@ impl Right {
             Self::Run => read | AccessFs::Execute,
             Self::UseDevice => AccessFs::ReadFile | AccessFs::WriteFile | AccessFs::Truncate | AccessFs::IoctlDev,
             Self::Change => {
-                AccessFs::from_all(RIGHTS) & !(AccessFs::Execute | AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
+                AccessFs::from_all(RIGHTS)
+                    & !(AccessFs::Execute | AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev)
             }
         }
     }
@@ -104,7 +106,11 @@ pub(super) fn enforce(rules: &[(PathBuf, Right)], network: bool) -> Result<Optio
 
 /// Whether the kernel also keeps signals inside: without a process namespace nothing else does.
 pub(super) fn keeps_signals_inside(level: &str) -> bool {
-    level.rsplit(' ').next().and_then(|number| number.parse::<i32>().ok()).is_some_and(|number| number >= ABI::V6 as i32)
+    level
+        .rsplit(' ')
+        .next()
+        .and_then(|number| number.parse::<i32>().ok())
+        .is_some_and(|number| number >= ABI::V6 as i32)
 }
 
 fn is_folder(path: &Path) -> bool {

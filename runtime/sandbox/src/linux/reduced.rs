@@ -39,7 +39,8 @@ fn start_and_watch() -> Result<i32, String> {
     set_child_subreaper(Some(getpid())).map_err(|error| format!("adopting orphans: {error}"))?;
     let plan = read_plan()?;
     let (child, answer) = start_confined(&plan).map_err(|error| format!("starting the confined process: {error}"))?;
-    let answer = serde_json::from_str(&answer).map_err(|_| "the confined process ended before it was ready".to_owned())?;
+    let answer =
+        serde_json::from_str(&answer).map_err(|_| "the confined process ended before it was ready".to_owned())?;
     say(&answer).map_err(|error| format!("reporting: {error}"))?;
     if matches!(answer, Message::Failed(_)) {
         return Ok(1);
@@ -78,7 +79,8 @@ pub(super) fn become_shell() -> i32 {
 }
 
 fn confine_and_report() -> Result<Option<Command>, String> {
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| format!("tying the processes together: {error}"))?;
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|error| format!("tying the processes together: {error}"))?;
     let plan = read_plan()?;
     watch::offer_to_be_killed_first();
     setsid().map_err(|error| format!("starting a session: {error}"))?;

@@ -42,7 +42,9 @@ pub(super) fn build(plan: &Plan) -> Step<bool> {
     }
     make_devices(plan, &sources.devices)?;
     let has_proc = match &sources.processes {
-        Some(mount) => make_folder(Path::new("/proc")).and_then(|()| mount.attach(Path::new("/proc")).map_err(at("mounting", "/proc"))).is_ok(),
+        Some(mount) => make_folder(Path::new("/proc"))
+            .and_then(|()| mount.attach(Path::new("/proc")).map_err(at("mounting", "/proc")))
+            .is_ok(),
         None => false,
     };
     make_accounts()?;
@@ -74,7 +76,9 @@ impl Sources {
         let mut devices = Vec::new();
         for path in DEVICES {
             let mount = Mount::copy(Path::new(path)).map_err(at("opening", path))?;
-            mount.restrict(MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC).map_err(at("restricting", path))?;
+            mount
+                .restrict(MountAttrFlags::MOUNT_ATTR_NOSUID | MountAttrFlags::MOUNT_ATTR_NOEXEC)
+                .map_err(at("restricting", path))?;
             devices.push((path, mount));
         }
         let mut roots = Vec::new();
@@ -194,13 +198,14 @@ fn make_parent(path: &Path) -> Step<()> {
 
 /// Makes a folder and those around it, where they are missing.
 fn make_folder(path: &Path) -> Step<()> {
-    for folder in path.ancestors().collect::<Vec<_>>().into_iter().rev() {
-        match mkdirat(CWD, folder, Mode::from_raw_mode(0o755)) {
-            Ok(()) | Err(rustix::io::Errno::EXIST) => {}
-            Err(error) => return Err(at("making", folder)(error)),
-        }
+    let make = || match mkdirat(CWD, path, Mode::from_raw_mode(0o755)) {
+        Err(rustix::io::Errno::EXIST) => Ok(()),
+        made => made,
+    };
+    match make() {
+        Err(rustix::io::Errno::NOENT) => make_parent(path).and_then(|()| make().map_err(at("making", path))),
+        made => made.map_err(at("making", path)),
     }
-    Ok(())
 }
 
 fn make_file(path: &Path) -> Step<()> {

@@ -32,7 +32,11 @@ pub(crate) struct Backend {
 
 impl Backend {
     /// Finds the tools, and tries which level the system enforces.
-    pub(crate) async fn prepare(profile: &Profile, layout: &Layout, support: &Path) -> Result<(Self, Report), SandboxError> {
+    pub(crate) async fn prepare(
+        profile: &Profile,
+        layout: &Layout,
+        support: &Path,
+    ) -> Result<(Self, Report), SandboxError> {
         let programs = binaries::find(profile, layout)?;
         let mut backend = Self { support: support.to_owned(), programs, level: Level::Full };
         let reason = match backend.try_out(profile, layout).await {
@@ -60,7 +64,12 @@ impl Backend {
     }
 
     /// Starts the support process for one command.
-    pub(crate) async fn start(&self, profile: &Profile, layout: &Layout, command: &str) -> Result<Started, SandboxError> {
+    pub(crate) async fn start(
+        &self,
+        profile: &Profile,
+        layout: &Layout,
+        command: &str,
+    ) -> Result<Started, SandboxError> {
         self.spawn(profile, layout, Some(command)).await
     }
 
@@ -103,7 +112,8 @@ impl Backend {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(|error| problem("cannot be started", error))?;
-        let mut started = Started { child, socket: BufReader::new(ours), support: self.support.clone(), _scratch: scratch };
+        let mut started =
+            Started { child, socket: BufReader::new(ours), support: self.support.clone(), _scratch: scratch };
         // A process that ended at once reads no plan; what it had to say, or that it said nothing, is told by `ready`.
         let _ = started.socket.get_mut().write_all(&line).await;
         Ok(started)

@@ -2,7 +2,8 @@
 
 use libc::c_long;
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, apply_filter,
+    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    apply_filter,
 };
 use std::collections::BTreeMap;
 
@@ -64,8 +65,14 @@ const REFUSED: &[c_long] = &[
 ];
 
 #[cfg(target_arch = "x86_64")]
-const REFUSED_HERE: &[c_long] =
-    &[libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_modify_ldt, libc::SYS_kexec_file_load, libc::SYS_uselib, libc::SYS__sysctl];
+const REFUSED_HERE: &[c_long] = &[
+    libc::SYS_iopl,
+    libc::SYS_ioperm,
+    libc::SYS_modify_ldt,
+    libc::SYS_kexec_file_load,
+    libc::SYS_uselib,
+    libc::SYS__sysctl,
+];
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_HERE: &[c_long] = &[];
 
@@ -149,10 +156,13 @@ fn has_flag(argument: u8, flag: libc::c_int) -> Result<SeccompRule, seccompiler:
 
 /// Without a network sockets are local; with one they are also of the Internet, and never of the kernel or the hypervisor.
 fn family_is_none_of(network: bool) -> Result<SeccompRule, seccompiler::Error> {
-    let families: &[libc::c_int] = if network { &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6] } else { &[libc::AF_UNIX] };
+    let families: &[libc::c_int] =
+        if network { &[libc::AF_UNIX, libc::AF_INET, libc::AF_INET6] } else { &[libc::AF_UNIX] };
     let conditions: Result<Vec<_>, seccompiler::Error> = families
         .iter()
-        .map(|family| Ok(SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, u64::from(family.unsigned_abs()))?))
+        .map(|family| {
+            Ok(SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, u64::from(family.unsigned_abs()))?)
+        })
         .collect();
     Ok(SeccompRule::new(conditions?)?)
 }

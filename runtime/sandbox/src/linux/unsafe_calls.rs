@@ -1,5 +1,8 @@
 //! The calls of the system that have no safe form. Nothing else in this crate is unsafe.
-#![allow(unsafe_code, reason = "rustix marks `unshare` unsafe, and no crate in use offers `mount_setattr` or `close_range`")]
+#![allow(
+    unsafe_code,
+    reason = "rustix marks `unshare` unsafe, and no crate in use offers `mount_setattr` or `close_range`"
+)]
 
 use rustix::io::Errno;
 use rustix::thread::UnshareFlags;

@@ -2,7 +2,7 @@
 
 use crate::{End, Limits};
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, wait};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, setpriority_process, wait};
 use rustix::time::Timespec;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::fd::AsFd;
@@ -16,6 +16,9 @@ const INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 20_000_000 };
 /// How often descendants are killed before this process gives up: five seconds and more. Only a process that is stuck in the
 /// kernel survives that.
 const KILLING_ROUNDS: usize = 5_000;
+
+/// The command's priority, between 0 of most programs and the lowest, 19.
+const COMMAND_PRIORITY: i32 = 10;
 
 /// Which processes are the command's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +34,8 @@ pub(super) enum Scope {
 /// Waits for the end of the shell and reports it. In a [`Scope::Namespace`] the end of this process is that of all others.
 pub(super) fn watch(shell: &Child, caller: &UnixStream, scope: Scope, limits: &Limits) -> io::Result<End> {
     let shell = Pid::from_child(shell);
+    // However many processes the command starts, this one and the machine's other work must come first. It inherits.
+    let _ = setpriority_process(Some(shell), COMMAND_PRIORITY);
     let shell_ends = pidfd_open(shell, PidfdFlags::empty())?;
     loop {
         let mut events =
@@ -70,6 +75,10 @@ fn excess(scope: Scope, limits: &Limits) -> Option<End> {
         Scope::Descendants => descendants(),
         Scope::Unseen => return None,
     };
+    // First what is quickly known: in a storm the rest takes too long.
+    if processes.len() as u64 > limits.processes {
+        return Some(End::ProcessLimit);
+    }
     let (mut memory, mut threads) = (0, 0);
     for process in processes {
         memory += own_memory(process);

@@ -33,7 +33,8 @@ async fn a_read_only_root_is_not_changed() {
     let stage = Stage::new();
     let sandbox = sandbox(stage.writing()).await;
     let folder = shown(&stage.read_only);
-    for change in ["echo > DIR/new", "echo > DIR/file", "rm DIR/file", "mv DIR/file .", "chmod 600 DIR/file", "mkdir DIR/folder"]
+    for change in
+        ["echo > DIR/new", "echo > DIR/file", "rm DIR/file", "mv DIR/file .", "chmod 600 DIR/file", "mkdir DIR/folder"]
     {
         failure(&sandbox, &change.replace("DIR", &folder)).await;
     }

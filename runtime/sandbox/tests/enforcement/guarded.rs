@@ -94,7 +94,10 @@ async fn neither_a_denied_path_nor_a_folder_around_it_is_renamed() {
 async fn what_lies_beside_a_denied_path_is_read_and_renamed() {
     let stage = Stage::new();
     let sandbox = sandbox(denying(&stage)).await;
-    assert_eq!(output(&sandbox, "cat a/b/sibling && mv a/b/sibling a/b/renamed && ls a/b").await, "open\nrenamed\nsecret\n");
+    assert_eq!(
+        output(&sandbox, "cat a/b/sibling && mv a/b/sibling a/b/renamed && ls a/b").await,
+        "open\nrenamed\nsecret\n"
+    );
 }
 
 #[tokio::test]

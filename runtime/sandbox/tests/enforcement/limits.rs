@@ -89,12 +89,28 @@ async fn the_memory_of_one_process_is_limited_by_the_kernel() {
 #[tokio::test]
 async fn a_storm_of_processes_is_stopped() {
     let stage = Stage::new();
-    let sandbox = sandbox(limited(&stage, Limits { timeout_seconds: 20, processes: 64, ..Limits::default() })).await;
+    let sandbox = sandbox(limited(&stage, Limits { timeout_seconds: 5, processes: 64, ..Limits::default() })).await;
     let mark = mark(1);
-    // Where the kernel refuses processes beyond the limit, the shell gives up by itself; else the storm is ended from outside.
-    let outcome = run(&sandbox, &format!("storm() {{ storm | storm & sleep {mark}; }}; storm")).await;
+    // Two thousand processes: a storm without an end would be one for the machine if this test failed.
+    let storm = format!(
+        "storm() {{ if [ $1 -gt 0 ]; then storm $(($1 - 1)) & storm $(($1 - 1)) & fi; sleep {mark}; }}; storm 10"
+    );
+    let outcome = run(&sandbox, &storm).await;
     assert_ne!(outcome.end, End::Exited(0), "{}", text(&outcome));
     assert!(!crate::is_running(&mark), "part of the storm survived");
+}
+
+#[tokio::test]
+async fn the_kernel_gives_out_no_more_process_numbers_than_allowed_but_gives_them_again() {
+    let stage = Stage::new();
+    let sandbox = sandbox(limited(&stage, Limits { processes: 64, ..Limits::default() })).await;
+    assert!(sandbox.report().weaknesses.is_empty(), "{:?}", sandbox.report());
+    let each = "i=0; while [ $i -lt 600 ]; do sh -c 'echo $$'; i=$((i + 1)); done";
+    let numbers = crate::output(&sandbox, each).await;
+    let numbers: Vec<u32> = numbers.lines().map(|line| line.parse().unwrap()).collect();
+    assert_eq!(numbers.len(), 600);
+    // 300 numbers that are given out once, 64 processes, and the support process.
+    assert!(numbers.iter().max() <= Some(&366), "{:?}", numbers.iter().max());
 }
 
 #[tokio::test]

@@ -29,7 +29,8 @@ async fn no_background_process_survives_the_command() {
     let stage = Stage::new();
     let sandbox = sleeping(&stage, 30).await;
     let mark = mark(10);
-    output(&sandbox, &format!("sleep {mark} & setsid sleep {mark} & (setsid sh -c '(sleep {mark} &)' &) ; sleep 0.2")).await;
+    output(&sandbox, &format!("sleep {mark} & setsid sleep {mark} & (setsid sh -c '(sleep {mark} &)' &) ; sleep 0.2"))
+        .await;
     assert!(!is_running(&mark));
 }
 
@@ -149,8 +150,13 @@ async fn there_are_no_privileges_and_none_can_be_gained() {
     let stage = Stage::new();
     let sandbox = sleeping(&stage, 30).await;
     let status = output(&sandbox, "grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status").await;
-    for line in ["CapPrm:\t0000000000000000", "CapEff:\t0000000000000000", "CapBnd:\t0000000000000000", "NoNewPrivs:\t1", "Seccomp:\t2"]
-    {
+    for line in [
+        "CapPrm:\t0000000000000000",
+        "CapEff:\t0000000000000000",
+        "CapBnd:\t0000000000000000",
+        "NoNewPrivs:\t1",
+        "Seccomp:\t2",
+    ] {
         assert!(status.contains(line), "{line} is missing in:\n{status}");
     }
 }

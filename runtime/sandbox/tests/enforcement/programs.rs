@@ -69,7 +69,8 @@ async fn a_copied_program_does_not_run() {
 async fn the_program_loader_does_not_run_a_copied_program_either() {
     let stage = Stage::new();
     let sandbox = sandbox(stage.writing()).await;
-    let loader = output(&sandbox, "ls -d /lib64/ld-linux-x86-64.so.2 /lib/ld-linux-aarch64.so.1 2> /dev/null || :").await;
+    let loader =
+        output(&sandbox, "ls -d /lib64/ld-linux-x86-64.so.2 /lib/ld-linux-aarch64.so.1 2> /dev/null || :").await;
     let loader = loader.trim_end();
     assert_ne!(loader, "", "this test knows the loader of glibc on two architectures");
     output(&sandbox, &format!("{loader} /usr/bin/ls")).await;
@@ -164,7 +165,9 @@ async fn a_tool_that_lies_in_a_root_is_refused() {
 async fn programs_of_the_system_are_not_changed() {
     let stage = Stage::new();
     let sandbox = sandbox(stage.writing()).await;
-    for change in ["echo > /usr/bin/ls", "rm -f /usr/bin/ls", "rm -f /bin/sh", "chmod 777 /usr/bin/ls", "mv file /usr/bin/ls"] {
+    for change in
+        ["echo > /usr/bin/ls", "rm -f /usr/bin/ls", "rm -f /bin/sh", "chmod 777 /usr/bin/ls", "mv file /usr/bin/ls"]
+    {
         failure(&sandbox, change).await;
     }
     output(&sandbox, "ls").await;
@@ -183,7 +186,10 @@ async fn the_callers_search_path_is_not_asked() {
 #[tokio::test]
 async fn nothing_of_the_environment_is_inherited() {
     let stage = Stage::new();
-    assert!(std::env::vars().any(|(name, _)| name.starts_with("CARGO") || name == "HOME"), "there is nothing to inherit");
+    assert!(
+        std::env::vars().any(|(name, _)| name.starts_with("CARGO") || name == "HOME"),
+        "there is nothing to inherit"
+    );
     let sandbox = sandbox(with_tools(stage.reading(), &["env"])).await;
     let environment = output(&sandbox, "env").await;
     let mut names: Vec<_> = environment.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name).collect();
@@ -222,6 +228,8 @@ async fn the_description_names_what_is_granted() {
         assert!(text.contains(part), "{part} is missing in:\n{text}");
     }
     assert!(!text.contains("no-such-tool"), "{text}");
-    let none = sandbox(Profile { tools: Vec::new(), ..Profile::new([Root::read_only(PathBuf::from(&stage.read_only))]) }).await;
+    let none =
+        sandbox(Profile { tools: Vec::new(), ..Profile::new([Root::read_only(PathBuf::from(&stage.read_only))]) })
+            .await;
     assert!(toolwright_sandbox::describe(&none).contains("only the shell's own commands"));
 }

@@ -30,7 +30,10 @@ async fn a_fault_is_an_answer() {
     let sandbox = sandbox(stage.reading()).await;
     let cancel = CancellationToken::new();
     let reply = answer(&sandbox, " ", 1000, None, &cancel, async || Ok::<_, Infallible>(Some(1))).await;
-    assert_eq!(serde_json::to_value(reply).unwrap(), serde_json::json!({"error": "the command is blank", "tool_budget": 1}));
+    assert_eq!(
+        serde_json::to_value(reply).unwrap(),
+        serde_json::json!({"error": "the command is blank", "tool_budget": 1})
+    );
     let reply = answer(&sandbox, "ls", 1000, None, &cancel, async || Err::<Option<u64>, _>("locked")).await;
     assert!(reply.error.unwrap().contains("locked") && reply.result.is_none());
 }

@@ -55,6 +55,7 @@ impl Layout {
     }
 
     /// Whether a path is masked, or a read-only root lies inside a read-write one.
+    #[cfg(target_os = "linux")]
     pub(crate) fn guards_something(&self) -> bool {
         self.guarded().next().is_some()
     }

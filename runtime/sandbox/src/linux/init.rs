@@ -4,7 +4,9 @@ use super::first::{WITH_USER_NAMESPACE, fail, say, socket};
 use super::plan::{Message, Plan};
 use super::{confine, landlock, root, syscalls, watch};
 use crate::End;
-use rustix::process::{Signal, getuid, set_parent_process_death_signal, setsid};
+use rustix::process::{
+    DumpableBehavior, Signal, getuid, set_dumpable_behavior, set_parent_process_death_signal, setsid,
+};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 
@@ -43,6 +45,9 @@ fn set_up_and_run() -> Result<Option<End>, String> {
         Some(level) => mechanisms.push(level),
         None => weaknesses.push("Landlock is not available: there is one layer less around files".to_owned()),
     }
+    // Nothing of this process is for the command: neither its memory nor its files nor its program.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)
+        .map_err(|error| format!("hiding the support process: {error}"))?;
     syscalls::enforce(plan.network, plan.ipc)?;
     mechanisms.extend(["no new privileges, no capabilities".to_owned(), "seccomp".to_owned()]);
     if !has_proc {

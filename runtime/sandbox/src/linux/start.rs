@@ -16,8 +16,8 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
 use tokio::process::{Child, Command};
 
-/// How long the support process may take to end once it is told to. It is killed then; only a process that is stuck in the
-/// kernel takes that long.
+/// How long the support process may take to set itself up, and to end once it is told to. It is killed then; only a process
+/// that is stuck in the kernel takes that long.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The private temporary folder in a private root.
 const SCRATCH: &str = "/scratch";
@@ -176,7 +176,12 @@ impl Started {
 
     /// Waits until everything is set up.
     async fn ready(&mut self) -> Result<(Vec<String>, Vec<String>), SandboxError> {
-        match self.next().await? {
+        let Ok(message) = tokio::time::timeout(PATIENCE, self.next()).await else {
+            return Err(self.silent(
+                "does not answer; the program must call `toolwright_sandbox::run_support_if_asked` first of all",
+            ));
+        };
+        match message? {
             Some(Message::Ready { mechanisms, weaknesses }) => Ok((mechanisms, weaknesses)),
             Some(Message::Failed(problem)) => Err(SandboxError::Setup(problem)),
             Some(Message::Ended(_)) | None => Err(self.silent(

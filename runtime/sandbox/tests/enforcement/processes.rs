@@ -2,7 +2,7 @@
 
 use crate::{Stage, appearance, failure, is_running, mark, output, run, sandbox, text, with_tools};
 use std::time::Duration;
-use toolwright_sandbox::{CancellationToken, End, Limits, Profile, Sandbox};
+use toolwright_sandbox::{CancellationToken, End, Limits, Profile, Sandbox, SandboxError, Support};
 
 async fn sleeping(stage: &Stage, timeout_seconds: u64) -> Sandbox {
     let limits = Limits { timeout_seconds, ..Limits::default() };
@@ -131,6 +131,24 @@ async fn the_support_process_is_not_killed_by_the_command() {
     let stage = Stage::new();
     let sandbox = sleeping(&stage, 30).await;
     assert_eq!(output(&sandbox, "kill -KILL 1; kill -STOP 1; kill -TERM 1; echo alive").await, "alive\n");
+}
+
+#[tokio::test]
+async fn the_support_process_is_not_looked_into() {
+    let stage = Stage::new();
+    let sandbox = sleeping(&stage, 30).await;
+    for path in ["/proc/1/fd/", "/proc/1/exe", "/proc/1/environ", "/proc/1/mem", "/proc/1/cwd/"] {
+        failure(&sandbox, &format!("ls {path} && cat {path}")).await;
+    }
+    failure(&sandbox, "/proc/1/exe --toolwright-sandbox-support init").await;
+}
+
+#[tokio::test]
+async fn a_program_that_is_no_support_process_is_an_error_that_says_what_to_call() {
+    let stage = Stage::new();
+    let refused = Sandbox::new(stage.reading(), Support::program("/bin/true")).await.unwrap_err();
+    assert!(matches!(refused, SandboxError::Support { .. }), "{refused}");
+    assert!(refused.to_string().contains("run_support_if_asked"), "{refused}");
 }
 
 #[tokio::test]

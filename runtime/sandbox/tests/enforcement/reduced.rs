@@ -1,25 +1,39 @@
 //! What holds where the kernel refuses user namespaces, as in many containers.
 //!
-//! The inner tests are ignored by themselves: the outer one runs them in a user namespace that allows no further one and has
-//! no privileges.
+//! The inner tests are ignored by themselves: an outer one runs them in a user namespace that allows no further one and has no
+//! privileges.
 
 use crate::{Stage, failure, is_running, mark, output, refusal, run, support, with_tools};
 use std::net::TcpListener;
 use std::process::Command;
 use toolwright_sandbox::{End, Level, Limits, Profile, ProfileError, Sandbox, SandboxError};
 
-#[test]
-fn without_user_namespaces_what_is_reported_holds() {
-    let script = "echo 0 > /proc/sys/user/max_user_namespaces && \
-                  exec /usr/bin/setpriv --bounding-set -all --inh-caps -all \"$0\" --ignored reduced:: --test-threads 2";
+/// Runs tests of this program where no user namespace can be made. `privileges` is put before the program.
+fn run_without_user_namespaces(privileges: &str, arguments: &[&str]) -> String {
+    let script = format!("echo 0 > /proc/sys/user/max_user_namespaces && exec {privileges} \"$0\" \"$@\"");
     let run = Command::new("/usr/bin/unshare")
-        .args(["--user", "--map-root-user", "/bin/sh", "-c", script])
+        .args(["--user", "--map-root-user", "/bin/sh", "-c", &script])
         .arg(std::env::current_exe().unwrap())
+        .args(["--test-threads", "2"])
+        .args(arguments)
         .output()
         .unwrap();
-    let text = String::from_utf8_lossy(&run.stdout);
+    let text = String::from_utf8_lossy(&run.stdout).into_owned();
     assert!(run.status.success(), "{text}{}", String::from_utf8_lossy(&run.stderr));
+    text
+}
+
+#[test]
+fn without_user_namespaces_what_is_reported_holds() {
+    let no_privileges = "/usr/bin/setpriv --bounding-set -all --inh-caps -all";
+    let text = run_without_user_namespaces(no_privileges, &["--ignored", "reduced::"]);
     assert!(text.contains("7 passed"), "{text}");
+}
+
+#[test]
+fn without_user_namespaces_an_administrator_still_has_the_full_level() {
+    let text = run_without_user_namespaces("", &["files::", "guarded::", "network::", "system_calls::"]);
+    assert!(text.lines().filter(|line| line.ends_with("... ok")).count() > 30, "{text}");
 }
 
 async fn reduced(profile: Profile) -> Sandbox {

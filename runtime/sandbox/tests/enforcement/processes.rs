@@ -2,7 +2,7 @@
 
 use crate::{Stage, appearance, failure, is_running, mark, output, run, sandbox, text, with_tools};
 use std::time::Duration;
-use toolwright_sandbox::{CancellationToken, End, Limits, Profile, Sandbox, SandboxError, Support};
+use toolwright_sandbox::{CancellationToken, End, Level, Limits, Profile, Sandbox, SandboxError, Support};
 
 async fn sleeping(stage: &Stage, timeout_seconds: u64) -> Sandbox {
     let limits = Limits { timeout_seconds, ..Limits::default() };
@@ -141,6 +141,17 @@ async fn the_support_process_is_not_looked_into() {
         failure(&sandbox, &format!("ls {path} && cat {path}")).await;
     }
     failure(&sandbox, "/proc/1/exe --toolwright-sandbox-support init").await;
+}
+
+#[tokio::test]
+async fn the_report_names_every_layer() {
+    let stage = Stage::new();
+    let sandbox = sandbox(stage.reading()).await;
+    let mechanisms = sandbox.report().mechanisms.join(", ");
+    for layer in ["private root", "process, IPC", "network namespace", "Landlock", "seccomp", "no capabilities"] {
+        assert!(mechanisms.contains(layer), "{layer} is missing in {mechanisms}");
+    }
+    assert_eq!(sandbox.report().level, Level::Full);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! `toolwright import`: copies an API document into a server's folder.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -7,8 +8,9 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde::Serialize;
+use sha2::{Digest as _, Sha256};
 use toolwright_generator::diagnostic::Sink;
-use toolwright_generator::load::{Dialect, Files, Prose, is_server_name, referenced_files, vendor};
+use toolwright_generator::load::{Dialect, Files, Prose, is_remote, is_server_name, referenced_files, vendor};
 use toolwright_generator::look_over;
 
 use crate::workspace::{self, counted};
@@ -29,6 +31,20 @@ pub(crate) struct Import {
     /// Leave out descriptions, summaries, titles, examples, links to documentation and contacts.
     #[arg(long)]
     no_prose: bool,
+    /// Also fetch what the document names at other http(s) addresses. It is brought into the copy, and pinned by its hash.
+    #[arg(long)]
+    remote_references: bool,
+}
+
+/// What `import` and `new` do with a document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wishes {
+    /// Without descriptions and examples.
+    pub(crate) no_prose: bool,
+    /// With what the document names at other addresses.
+    pub(crate) remote_references: bool,
+    /// Reports what generation would find, where none follows.
+    pub(crate) looks_over: bool,
 }
 
 /// Where a vendored document came from.
@@ -44,12 +60,17 @@ struct Provenance<'a> {
     paths: usize,
     operations: usize,
     definitions: usize,
+    /// SHA-256 of what was fetched from other addresses.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    remote: BTreeMap<&'a str, String>,
 }
 
 impl Import {
     pub(crate) fn run(self) -> Result<ExitCode> {
         let root = workspace::root()?;
-        let (code, imported) = import(&root, &self.name, &self.document, self.no_prose, true)?;
+        let (no_prose, remote_references) = (self.no_prose, self.remote_references);
+        let wishes = Wishes { no_prose, remote_references, looks_over: true };
+        let (code, imported) = import(&root, &self.name, &self.document, wishes)?;
         if imported.is_some() && !root.join("specs").join(&self.name).join("server.yaml").is_file() {
             eprintln!("next, write specs/{}/server.yaml; docs/spec-format.md says what it holds", self.name);
         }
@@ -63,17 +84,11 @@ pub(crate) struct Imported {
     pub(crate) file: &'static str,
 }
 
-/// Vendors a document, and says with which code to exit. Nothing is written where the document has errors. `looks_over`
-/// reports what generation would find in it, where no generation follows.
-pub(crate) fn import(
-    root: &Path,
-    name: &str,
-    document: &str,
-    no_prose: bool,
-    looks_over: bool,
-) -> Result<(ExitCode, Option<Imported>)> {
+/// Vendors a document, and says with which code to exit. Nothing is written where the document has errors.
+pub(crate) fn import(root: &Path, name: &str, document: &str, wishes: Wishes) -> Result<(ExitCode, Option<Imported>)> {
     check_name(name)?;
-    let fetched = Fetched::all(document)?;
+    let Wishes { no_prose, remote_references, looks_over } = wishes;
+    let fetched = Fetched::all(document, remote_references)?;
     let prose = if no_prose { Prose::Drop } else { Prose::Keep };
     let mut sink = Sink::new();
     let vendored = vendor(&fetched.label, &fetched.files, prose, &mut sink);
@@ -94,6 +109,7 @@ pub(crate) fn import(
         paths: facts.paths,
         operations: facts.operations,
         definitions: facts.definitions,
+        remote: fetched.remote_hashes(),
     };
     let header = "# Where the document in this folder came from. Written by `toolwright import`.\n";
     let record = format!("{header}{}", toml::to_string(&provenance)?);
@@ -132,9 +148,9 @@ pub(crate) struct Fetched {
 }
 
 impl Fetched {
-    /// Fetches a document, then what it refers to, and so on. Only what lies below the document's folder
-    /// is fetched; other references are reported when the document is read.
-    pub(crate) fn all(document: &str) -> Result<Self> {
+    /// Fetches a document, then what it refers to, and so on. Of other addresses than the document's folder nothing is
+    /// fetched unless `remote` says so: references there are reported when the document is read.
+    pub(crate) fn all(document: &str, remote: bool) -> Result<Self> {
         let place = Source::of(document)?;
         let (origin, label) = place.names()?;
         let mut files = Files::new();
@@ -142,7 +158,7 @@ impl Fetched {
         let mut wanted = referenced_files(&label, &bytes);
         files.insert(label.clone(), bytes);
         while let Some(name) = wanted.pop() {
-            if files.get(&name).is_some() {
+            if files.get(&name).is_some() || (is_remote(&name) && !remote) {
                 continue;
             }
             if files.paths().count() >= MAX_FILES {
@@ -156,6 +172,16 @@ impl Fetched {
         }
         Ok(Self { origin, label, files })
     }
+
+    /// The hashes of what came from other addresses, by address.
+    fn remote_hashes(&self) -> BTreeMap<&str, String> {
+        let remote = self.files.paths().filter(|name| is_remote(name));
+        remote.filter_map(|name| Some((name, sha256(self.files.get(name)?)))).collect()
+    }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Where a document is.
@@ -191,13 +217,10 @@ impl Source {
     /// The bytes of the document, or of a file whose name is relative to the document's folder.
     fn fetch(&self, name: &str) -> Result<Vec<u8>> {
         match self {
+            _ if is_remote(name) => fetch_url(reqwest::Url::parse(name)?),
             Self::File(path) if self.is_document(name) => workspace::read_named(path),
             Self::File(path) => workspace::read_file(&inside(&path.with_file_name(""), name)?),
-            Self::Url(url) => {
-                let url = if self.is_document(name) { url.clone() } else { url.join(name)? };
-                let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-                runtime.block_on(download(url))
-            }
+            Self::Url(url) => fetch_url(if self.is_document(name) { url.clone() } else { url.join(name)? }),
         }
     }
 
@@ -216,6 +239,11 @@ fn inside(folder: &Path, name: &str) -> Result<PathBuf> {
         bail!("{name} leads outside of the document's folder");
     }
     Ok(file)
+}
+
+fn fetch_url(url: reqwest::Url) -> Result<Vec<u8>> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(download(url))
 }
 
 async fn download(url: reqwest::Url) -> Result<Vec<u8>> {

@@ -91,7 +91,7 @@ const ALONE: &str = "specs/document";
 
 /// A document by itself, with settings chosen by rule; `None` where it cannot be read, which is told.
 fn alone(document: &str, sink: &mut Sink) -> Result<Option<Files>> {
-    let Fetched { label, files: fetched, .. } = Fetched::all(document)?;
+    let Fetched { label, files: fetched, .. } = Fetched::all(document, false)?;
     let mut files = Files::new();
     for path in fetched.paths() {
         files.insert(format!("{ALONE}/{path}"), fetched.get(path).unwrap_or_default());

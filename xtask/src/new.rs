@@ -9,7 +9,7 @@ use toolwright_generator::diagnostic::{Severity, Sink};
 use toolwright_generator::load::Prose;
 use toolwright_generator::start;
 
-use crate::import::import;
+use crate::import::{Wishes, import};
 use crate::invoked;
 use crate::regenerate::{Made, Regenerate, table};
 use crate::workspace::{self, counted};
@@ -26,6 +26,9 @@ pub(crate) struct New {
     /// Leave out descriptions, summaries, titles, examples, links to documentation and contacts.
     #[arg(long)]
     no_prose: bool,
+    /// Also fetch what the document names at other http(s) addresses. It is brought into the copy, and pinned by its hash.
+    #[arg(long)]
+    remote_references: bool,
 }
 
 impl New {
@@ -39,7 +42,9 @@ impl New {
                 self.name
             );
         }
-        let (code, imported) = import(&root, &self.name, &self.document, self.no_prose, false)?;
+        let (no_prose, remote_references) = (self.no_prose, self.remote_references);
+        let wishes = Wishes { no_prose, remote_references, looks_over: false };
+        let (code, imported) = import(&root, &self.name, &self.document, wishes)?;
         let Some(imported) = imported else { return Ok(code) };
         let mut sink = Sink::new();
         let files = workspace::read_folder(&root, &folder)?;

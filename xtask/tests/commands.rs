@@ -365,3 +365,38 @@ fn a_native_tool_has_its_crate_and_a_second_one_leaves_it_alone() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("add this method to `impl Handlers`"));
     assert_eq!(read("specs/desk/native/src/lib.rs"), handlers);
 }
+
+/// Answers every request with this text, on loopback, for as long as the test runs.
+fn address_of(text: &'static str) -> String {
+    use std::io::{Read as _, Write as _};
+    let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let _ = stream.read(&mut [0; 4096]);
+            let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n", text.len());
+            let _ = stream.write_all(format!("{head}{text}").as_bytes());
+        }
+    });
+    format!("http://{address}")
+}
+
+#[test]
+fn what_stands_at_other_addresses_is_fetched_only_on_request_and_pinned() {
+    let folder = project();
+    let url = address_of("type: string\nmaxLength: 77\n");
+    let document = DOCUMENT.replace("{type: string}", &format!("{{$ref: '{url}/name.yaml'}}"));
+    fs::write(folder.path().join("things.yaml"), document).unwrap();
+    let read = |path: &str| fs::read_to_string(folder.path().join("specs/things").join(path)).unwrap();
+
+    let plain = run(folder.path(), &["import", "things", "things.yaml"]);
+    assert!(stderr(&plain).contains("leads outside of what is read"), "{}", stderr(&plain));
+    assert!(stderr(&plain).contains("--remote-references"), "{}", stderr(&plain));
+    assert!(!read("openapi.yaml").contains("maxLength: 77"));
+
+    succeed(folder.path(), &["import", "things", "things.yaml", "--remote-references"]);
+    assert!(read("openapi.yaml").contains("maxLength: 77"));
+    let source = read("source.toml");
+    assert!(source.contains(&format!("[remote]\n\"{url}/name.yaml\" = \"")), "{source}");
+}

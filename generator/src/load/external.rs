@@ -272,6 +272,10 @@ impl Bundle<'_> {
 
     fn open(&mut self, file: &str, reference: &str, pointer: &str) -> Option<Opened> {
         let Some(bytes) = self.files.get(file) else {
+            if is_remote(file) {
+                self.refuse(reference, pointer);
+                return None;
+            }
             let near = did_you_mean(file, self.files.paths());
             let help = near.unwrap_or_else(|| "the path is relative to the file that refers to it".to_owned());
             self.report("missing-file", format!("`{reference}`: there is no file {file}"), pointer, help);
@@ -290,7 +294,8 @@ impl Bundle<'_> {
 
     fn refuse(&mut self, reference: &str, pointer: &str) {
         let message = format!("`{reference}` leads outside of what is read");
-        let help = "only files below the document's folder are read; copy the file there";
+        let help = "only files below the document's folder are read: copy the file there, or fetch what stands at other \
+                    addresses once, with `--remote-references` of `new` and `import`";
         self.report("external-reference", message, pointer, help.to_owned());
     }
 
@@ -335,13 +340,37 @@ fn set_reference(node: &mut Value, reference: String) {
     }
 }
 
-/// The file that `name` means in `base`; `None` for a URL, and for what lies above the root.
+/// The file that `name` means in `base`: a path from the root, or an http(s) URL; `None` for what lies above the root.
 fn relative_file(base: &str, name: &str) -> Option<String> {
-    if name.contains("://") || name.starts_with('/') {
+    if let Some((origin, path)) = split_url(name) {
+        return Some(format!("{origin}/{}", join("", path)?));
+    }
+    if name.contains("://") {
+        return None;
+    }
+    if let Some((origin, path)) = split_url(base) {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = if name.starts_with('/') { "" } else { folder };
+        return Some(format!("{origin}/{}", join(folder, name)?));
+    }
+    if name.starts_with('/') {
         return None;
     }
     let folder = base.rsplit_once('/').map_or("", |(folder, _)| folder);
     join(folder, &percent_decoded(name))
+}
+
+/// Scheme and host of an http(s) URL, and its path.
+fn split_url(url: &str) -> Option<(&str, &str)> {
+    let host_at = ["https://", "http://"].iter().find(|scheme| url.starts_with(**scheme))?.len();
+    let path_at = url.get(host_at..)?.find('/').map_or(url.len(), |at| host_at + at);
+    Some((url.get(..path_at)?, url.get(path_at..)?))
+}
+
+/// Whether a name among the files is the URL of one that was fetched from elsewhere.
+#[must_use]
+pub fn is_remote(name: &str) -> bool {
+    split_url(name).is_some()
 }
 
 /// Which components a node at this pointer can refer to.

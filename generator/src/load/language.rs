@@ -179,7 +179,11 @@ pub(super) const SERVER: &[Key] = &[
     key("expose", Kind::List(&Kind::Keys(SELECTOR)), "Rules whose tools are listed, too."),
     key("hide", Kind::List(&Kind::Keys(SELECTOR)), "Rules whose tools are not listed."),
     key("hints", Kind::List(&Kind::Keys(HINT_RULE)), "What calls may do, where nothing nearer says it."),
-    key("arguments", Kind::List(&Kind::Keys(ARGUMENT_RULE)), "Arguments that callers never see, and what is sent for them."),
+    key(
+        "arguments",
+        Kind::List(&Kind::Keys(ARGUMENT_RULE)),
+        "Arguments that callers never see, and what is sent for them.",
+    ),
     key("read_only", Kind::Switch, "Whether only tools that read or compute are made."),
     key("structs", Kind::Texts, "Tags whose tools get a Rust struct each in a large server."),
     key("health", Kind::Texts, "Tools that `server_health` calls."),

@@ -23,7 +23,7 @@ pub(crate) use anchors::anchors;
 pub use config::{Prose, ServerConfig};
 pub use document::{Dialect, Document, DocumentFacts};
 pub(crate) use external::percent_decoded;
-pub use external::referenced_files;
+pub use external::{is_remote, referenced_files};
 pub use files::Files;
 pub use language::{server_file_schema, tool_file_schema};
 pub use prose::drop_prose;

@@ -39,7 +39,12 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, Fault> {
     };
     let start = text.trim_start();
     if start.is_empty() {
-        return Err(fault("empty-file", "this file is empty".into(), FIRST, "put its content there, or name another file"));
+        return Err(fault(
+            "empty-file",
+            "this file is empty".into(),
+            FIRST,
+            "put its content there, or name another file",
+        ));
     }
     let begins = |with: &str| start.get(..with.len()).is_some_and(|first| first.eq_ignore_ascii_case(with));
     if let Some((_, what, help)) = MARKUP.iter().find(|(with, ..)| begins(with)) {

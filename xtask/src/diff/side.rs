@@ -103,7 +103,7 @@ fn of_spec(files: &Files, folder: &str, sink: &mut Sink) -> Option<Surface> {
 
 /// A document in place of the server's own, or by itself with settings chosen by rule.
 fn of_document(root: &Path, document: &str, beside: Option<String>, sink: &mut Sink) -> Result<Option<Surface>> {
-    let fetched = Fetched::all(document)?;
+    let fetched = Fetched::all(document, false)?;
     let Some(vendored) = vendor(&fetched.label, &fetched.files, Prose::Keep, sink) else { return Ok(None) };
     if let Some(server) = beside.filter(|name| is_server(root, name)) {
         let folder = format!("specs/{server}");

@@ -166,3 +166,24 @@ fn references_that_name_each_other_end() {
     ]);
     assert!(findings.contains("warning[reference-loop]"), "{findings}");
 }
+
+#[test]
+fn what_was_fetched_from_another_address_is_brought_in_with_what_it_refers_to() {
+    let (document, findings) = load(&[
+        ("api/a.yaml", "openapi: 3.1.0\npaths: {}\ncomponents: {schemas: {A: {$ref: 'https://h/x/b.yaml#/B'}}}\n"),
+        ("https://h/x/b.yaml", "B: {properties: {c: {$ref: '../c.yaml'}, d: {$ref: '/d.yaml'}}}\n"),
+        ("https://h/c.yaml", "type: string\n"),
+        ("https://h/d.yaml", "type: integer\n"),
+    ]);
+    assert_eq!(findings, "");
+    let types = ["c", "d"].map(|name| refs(&document, &format!("/components/schemas/{name}/type")));
+    assert_eq!(types, [json!("string"), json!("integer")]);
+}
+
+#[test]
+fn addresses_are_named_as_they_are_fetched() {
+    let found = referenced_files("https://h/x/b.yaml", b"{$ref: '../c.yaml#/C', d: {$ref: 'http://i/./d.yaml'}}");
+    assert_eq!(found, ["https://h/c.yaml"]);
+    let found = referenced_files("a.yaml", b"x: {$ref: 'http://i/./d.yaml'}\ny: {$ref: 'ftp://i/e.yaml'}\n");
+    assert_eq!(found, ["http://i/d.yaml"]);
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::database::{Database, Statement, statement};
+use crate::database::{Database, Outlives, Statement, statement};
 use crate::operation::{columns, new_id};
 use crate::settings::milliseconds;
 use crate::{Clock, Error, Location, NewOperation, Operation, State, json};
@@ -56,17 +56,21 @@ impl Catalogue {
     /// # Errors
     /// [`Error::KeyReused`] where the key belongs to another request, [`Error::TooLarge`], or a fault of the database.
     pub async fn create(&self, new: &NewOperation) -> Result<Operation, Error> {
+        self.check_size("the label", &new.label)?;
+        self.check_size("the owner", &new.owner)?;
         let request = self.written("the request", &new.request)?;
         let metadata = self.written("the metadata", &new.metadata)?;
         let key = new.idempotency_key.as_deref();
+        self.check_size("the idempotency key", key.unwrap_or_default())?;
         let id = new_id()?;
         let create = statement!(CREATE, &id, &new.owner, &new.label, &request, &metadata, key, self.now());
-        if let Some(made) = self.one(create).await? {
+        if let Some(made) = self.one(Outlives::PowerCut, create).await? {
             return Ok(made);
         }
         // Gone meanwhile only if it ended long ago and was forgotten in this very moment.
-        let known = self.one(statement!(BY_KEY, &new.owner, key)).await?.ok_or(Error::Unknown { id })?;
-        if json::written(&known.request) == request && known.label == new.label {
+        let known =
+            self.one(Outlives::Process, statement!(BY_KEY, &new.owner, key)).await?.ok_or(Error::Unknown { id })?;
+        if json::written(&known.request) == request {
             return Ok(known);
         }
         Err(Error::KeyReused { key: key.unwrap_or_default().to_owned() })
@@ -77,7 +81,7 @@ impl Catalogue {
     /// # Errors
     /// [`Error::Unknown`] where there is none or it is another's, or a fault of the database.
     pub async fn get(&self, id: &str, owner: &str) -> Result<Operation, Error> {
-        let found = self.one(statement!(GET, id, owner)).await?;
+        let found = self.one(Outlives::Process, statement!(GET, id, owner)).await?;
         found.ok_or_else(|| Error::Unknown { id: id.to_owned() })
     }
 
@@ -86,7 +90,7 @@ impl Catalogue {
     /// # Errors
     /// [`Error::Unknown`], or a fault of the database.
     pub async fn request_cancel(&self, id: &str, owner: &str) -> Result<Operation, Error> {
-        match self.one(statement!(CANCEL, id, owner, self.now())).await? {
+        match self.one(Outlives::PowerCut, statement!(CANCEL, id, owner, self.now())).await? {
             Some(operation) => Ok(operation),
             None => self.get(id, owner).await,
         }
@@ -99,7 +103,7 @@ impl Catalogue {
     pub async fn answer(&self, id: &str, owner: &str, answer: &Value) -> Result<Operation, Error> {
         let answer = self.written("the answer", answer)?;
         let resume = statement!(RESUME, id, owner, self.now());
-        let resumed = self.database.all(vec![resume, statement!(ANSWER, id, &answer)]).await?;
+        let resumed = self.database.all(Outlives::PowerCut, vec![resume, statement!(ANSWER, id, &answer)]).await?;
         let operation = self.get(id, owner).await?;
         if resumed.is_some() {
             return Ok(operation);
@@ -113,7 +117,7 @@ impl Catalogue {
     /// # Errors
     /// Faults of the database.
     pub async fn recoverable(&self, limit: u32) -> Result<Vec<String>, Error> {
-        let rows = self.database.rows(statement!(RECOVERABLE, self.now(), i64::from(limit))).await?;
+        let rows = self.database.rows(Outlives::Process, statement!(RECOVERABLE, self.now(), i64::from(limit))).await?;
         rows.into_iter().map(|mut row| row.text()).collect()
     }
 
@@ -123,7 +127,7 @@ impl Catalogue {
     /// Faults of the database.
     pub async fn forget_ended(&self, age: Duration) -> Result<usize, Error> {
         let before = self.now().saturating_sub(milliseconds(age));
-        Ok(self.database.rows(statement!(FORGET, before)).await?.len())
+        Ok(self.database.rows(Outlives::Process, statement!(FORGET, before)).await?.len())
     }
 
     /// Closes the database; every later call fails with [`Error::Closed`].
@@ -140,11 +144,25 @@ impl Catalogue {
 
     /// A value as it is stored, unless it is too large.
     pub(crate) fn written(&self, what: &'static str, value: &Value) -> Result<String, Error> {
-        let (text, limit) = (json::written(value), self.max_payload_bytes);
-        if text.len() > limit { Err(Error::TooLarge { what, size: text.len(), limit }) } else { Ok(text) }
+        let text = json::written(value);
+        self.check_size(what, &text)?;
+        Ok(text)
     }
 
-    async fn one(&self, statement: Statement) -> Result<Option<Operation>, Error> {
-        self.database.rows(statement).await?.into_iter().next().map(Operation::read).transpose()
+    /// Refuses a text that is larger than a row may hold.
+    pub(crate) fn check_size(&self, what: &'static str, text: &str) -> Result<(), Error> {
+        let (size, limit) = (text.len(), self.max_payload_bytes);
+        if size > limit { Err(Error::TooLarge { what, size, limit }) } else { Ok(()) }
+    }
+
+    /// As much of a text as a row may hold: an error that is too long must not hide that there was one.
+    pub(crate) fn cut<'text>(&self, text: &'text str) -> &'text str {
+        let fits = text.char_indices().map(|(at, next)| at + next.len_utf8());
+        let end = fits.take_while(|end| *end <= self.max_payload_bytes).last().unwrap_or_default();
+        text.get(..end).unwrap_or_default()
+    }
+
+    async fn one(&self, commit: Outlives, statement: Statement) -> Result<Option<Operation>, Error> {
+        self.database.rows(commit, statement).await?.into_iter().next().map(Operation::read).transpose()
     }
 }

@@ -88,6 +88,16 @@ impl From<Option<&str>> for Value {
     }
 }
 
+/// What a commit must outlive. Either way the commits that outlive something are all those up to one of them, never a
+/// later one without an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Outlives {
+    /// The death of the process. Enough for what is found out again by the steps, or binds only workers of this machine.
+    Process,
+    /// A power cut as well: before something happens outside, or before somebody is told. Costs a write of the disk.
+    PowerCut,
+}
+
 /// One statement with the values of its placeholders.
 #[derive(Debug, Clone)]
 pub(crate) struct Statement {
@@ -169,20 +179,26 @@ impl Database {
     }
 
     /// The rows of one statement, which is a transaction of its own.
-    pub(crate) async fn rows(&self, statement: Statement) -> Result<Vec<Row>, Error> {
-        let found = self.run(vec![statement], false).await?;
+    pub(crate) async fn rows(&self, commit: Outlives, statement: Statement) -> Result<Vec<Row>, Error> {
+        let found = self.run(commit, vec![statement], false).await?;
         Ok(found.unwrap_or_default())
     }
 
     /// Runs the statements as one transaction, and answers with the rows of the last. As soon as one has no row, all of it
     /// is taken back and there is no answer: so each statement is the condition of those after it.
-    pub(crate) async fn all(&self, statements: Vec<Statement>) -> Result<Option<Vec<Row>>, Error> {
-        self.run(statements, true).await
+    pub(crate) async fn all(&self, commit: Outlives, statements: Vec<Statement>) -> Result<Option<Vec<Row>>, Error> {
+        self.run(commit, statements, true).await
     }
 
-    async fn run(&self, statements: Vec<Statement>, conditional: bool) -> Result<Option<Vec<Row>>, Error> {
+    async fn run(
+        &self,
+        commit: Outlives,
+        statements: Vec<Statement>,
+        conditional: bool,
+    ) -> Result<Option<Vec<Row>>, Error> {
         match self {
-            Database::Sqlite(sqlite) => sqlite.run(statements, conditional).await,
+            Database::Sqlite(sqlite) => sqlite.run(commit, statements, conditional).await,
+            // Workers elsewhere go on when the server's machine dies, so every commit must outlive it.
             #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => postgres.run(&statements, conditional).await,
         }

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use crate::catalogue::Catalogue;
-use crate::database::{Row, Statement, statement};
+use crate::database::{Outlives, Row, Statement, statement};
 use crate::lease::{COUNT_TOOL_CALL, check_limit, held, lost};
 use crate::{Error, Lease, json};
 
@@ -52,7 +52,7 @@ impl Catalogue {
     /// [`Error::Lost`], or a fault of the database.
     pub async fn steps(&self, lease: &Lease) -> Result<Vec<Recorded>, Error> {
         self.require(lease).await?;
-        let rows = self.database.rows(statement!(READ, &lease.operation_id)).await?;
+        let rows = self.database.rows(Outlives::Process, statement!(READ, &lease.operation_id)).await?;
         rows.into_iter().map(recorded).collect()
     }
 
@@ -71,11 +71,11 @@ impl Catalogue {
         let announce = self.new_step(lease, seq, kind, None);
         let Some(limit) = tool_calls else {
             let touch = statement!(TOUCH, &lease.operation_id, lease.fence, self.now());
-            return self.both(lease, touch, announce).await.map(|()| Started::Announced);
+            return self.both(Outlives::PowerCut, lease, touch, announce).await.map(|()| Started::Announced);
         };
         check_limit(limit)?;
         let count = statement!(COUNT_TOOL_CALL, &lease.operation_id, lease.fence, self.now(), limit);
-        match self.both(lease, count, announce).await {
+        match self.both(Outlives::PowerCut, lease, count, announce).await {
             Ok(()) => Ok(Started::Announced),
             // Whether the budget or the lease refused it, the transaction does not say.
             Err(Error::Lost { .. }) => self.tell_exhausted(lease, limit).await,
@@ -83,14 +83,15 @@ impl Catalogue {
         }
     }
 
-    /// Writes the result of an announced step.
+    /// Writes the result of an announced step. On SQLite a power cut may take it back, and then the step is one that was cut
+    /// off, as if the process had died a moment earlier.
     ///
     /// # Errors
     /// [`Error::Lost`], [`Error::TooLarge`], or a fault of the database.
     pub async fn finish_step(&self, lease: &Lease, seq: i64, payload: &Value) -> Result<(), Error> {
         let payload = self.written("the result of a step", payload)?;
         let progress = statement!(PROGRESS, &lease.operation_id, lease.fence, self.now());
-        self.both(lease, progress, statement!(FINISH, &lease.operation_id, seq, &payload)).await
+        self.both(Outlives::Process, lease, progress, statement!(FINISH, &lease.operation_id, seq, &payload)).await
     }
 
     /// Writes a step without an effect outside together with its result.
@@ -100,7 +101,7 @@ impl Catalogue {
     pub async fn record_step(&self, lease: &Lease, seq: i64, kind: &str, payload: &Value) -> Result<(), Error> {
         let payload = self.written("the result of a step", payload)?;
         let progress = statement!(PROGRESS, &lease.operation_id, lease.fence, self.now());
-        self.both(lease, progress, self.new_step(lease, seq, kind, Some(&payload))).await
+        self.both(Outlives::Process, lease, progress, self.new_step(lease, seq, kind, Some(&payload))).await
     }
 
     /// Announces a step whose result is a person's answer, and gives the operation back until it comes. Where its
@@ -111,7 +112,7 @@ impl Catalogue {
     pub async fn suspend(&self, lease: &Lease, seq: i64, kind: &str, question: &Value) -> Result<(), Error> {
         let question = self.written("the question", question)?;
         let suspend = statement!(SUSPEND, &lease.operation_id, lease.fence, self.now(), &question);
-        self.both(lease, suspend, self.new_step(lease, seq, kind, None)).await
+        self.both(Outlives::PowerCut, lease, suspend, self.new_step(lease, seq, kind, None)).await
     }
 
     fn new_step(&self, lease: &Lease, seq: i64, kind: &str, payload: Option<&str>) -> Statement {
@@ -120,8 +121,8 @@ impl Catalogue {
 
     /// A write to the journal under the lease. The first statement takes the row of the operation, so that no claim comes
     /// between the two.
-    async fn both(&self, lease: &Lease, operation: Statement, step: Statement) -> Result<(), Error> {
-        match self.database.all(vec![operation, step]).await? {
+    async fn both(&self, commit: Outlives, lease: &Lease, operation: Statement, step: Statement) -> Result<(), Error> {
+        match self.database.all(commit, vec![operation, step]).await? {
             Some(_) => Ok(()),
             None => Err(lost(lease)),
         }
@@ -129,7 +130,8 @@ impl Catalogue {
 
     async fn tell_exhausted(&self, lease: &Lease, limit: i64) -> Result<Started, Error> {
         const USED_UP: &str = concat!("SELECT id FROM operations", held!(), "AND tool_calls_used >= ?3");
-        let rows = self.database.rows(statement!(USED_UP, &lease.operation_id, lease.fence, limit)).await?;
+        let rows =
+            self.database.rows(Outlives::Process, statement!(USED_UP, &lease.operation_id, lease.fence, limit)).await?;
         if rows.is_empty() { Err(lost(lease)) } else { Ok(Started::Exhausted) }
     }
 }

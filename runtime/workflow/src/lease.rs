@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::catalogue::Catalogue;
-use crate::database::statement;
+use crate::database::{Outlives, statement};
 use crate::operation::columns;
 use crate::settings::milliseconds;
 use crate::{Change, Edit, Ending, Error, Operation, State};
@@ -100,14 +100,14 @@ impl Catalogue {
     pub async fn claim(&self, id: &str, worker: &str, lease: Duration, max_attempts: u32) -> Result<Claim, Error> {
         let (now, limit) = (self.now(), i64::from(max_attempts));
         let expires = now.saturating_add(milliseconds(lease));
-        let claimed = self.database.rows(statement!(CLAIM, id, worker, now, expires, limit)).await?;
+        let claimed = self.database.rows(Outlives::Process, statement!(CLAIM, id, worker, now, expires, limit)).await?;
         if let Some(row) = claimed.into_iter().next() {
             let operation = Operation::read(row)?;
             let lease = Lease { operation_id: operation.id.clone(), fence: operation.fence };
             return Ok(Claim::Held(lease, Box::new(operation)));
         }
         let why = format!("given up: {max_attempts} runs in a row ended without finishing a step");
-        let poisoned = self.database.rows(statement!(POISON, id, worker, now, &why, limit)).await?;
+        let poisoned = self.database.rows(Outlives::Process, statement!(POISON, id, worker, now, &why, limit)).await?;
         match poisoned.into_iter().next() {
             Some(row) => Ok(Claim::Poisoned(Box::new(Operation::read(row)?))),
             None => Ok(Claim::NotNow),
@@ -120,7 +120,8 @@ impl Catalogue {
     /// [`Error::Lost`], or a fault of the database. After either the work must stop.
     pub async fn renew(&self, lease: &Lease, duration: Duration) -> Result<Renewal, Error> {
         let expires = self.now().saturating_add(milliseconds(duration));
-        let rows = self.database.rows(statement!(RENEW, &lease.operation_id, lease.fence, expires)).await?;
+        let rows =
+            self.database.rows(Outlives::Process, statement!(RENEW, &lease.operation_id, lease.fence, expires)).await?;
         let mut row = rows.into_iter().next().ok_or_else(|| lost(lease))?;
         Ok(Renewal { cancel_requested: row.integer()? != 0 })
     }
@@ -133,7 +134,7 @@ impl Catalogue {
     pub async fn release(&self, lease: &Lease, wait: Duration, is_attempt: bool) -> Result<(), Error> {
         let expires = (!wait.is_zero()).then(|| self.now().saturating_add(milliseconds(wait)));
         let rows = statement!(RELEASE, &lease.operation_id, lease.fence, expires, is_attempt);
-        if self.database.rows(rows).await?.is_empty() { Err(lost(lease)) } else { Ok(()) }
+        if self.database.rows(Outlives::Process, rows).await?.is_empty() { Err(lost(lease)) } else { Ok(()) }
     }
 
     /// Changes what the operation says about itself.
@@ -150,17 +151,21 @@ impl Catalogue {
             Edit::Set(text) => Some(text.as_str()),
             Edit::Keep | Edit::Clear => None,
         };
-        let rows = self.database.rows(statement!(
-            CHANGE,
-            &lease.operation_id,
-            lease.fence,
-            self.now(),
-            metadata.as_deref(),
-            change.preview != Edit::Keep,
-            preview.as_deref(),
-            change.message != Edit::Keep,
-            message,
-        ));
+        self.check_size("the message", message.unwrap_or_default())?;
+        let rows = self.database.rows(
+            Outlives::Process,
+            statement!(
+                CHANGE,
+                &lease.operation_id,
+                lease.fence,
+                self.now(),
+                metadata.as_deref(),
+                change.preview != Edit::Keep,
+                preview.as_deref(),
+                change.message != Edit::Keep,
+                message,
+            ),
+        );
         if rows.await?.is_empty() { Err(lost(lease)) } else { Ok(()) }
     }
 
@@ -171,18 +176,13 @@ impl Catalogue {
     pub async fn end(&self, lease: &Lease, ending: &Ending) -> Result<Operation, Error> {
         let (state, result, error) = match ending {
             Ending::Completed(value) => (State::Completed, Some(self.written("the result", value)?), None),
-            Ending::Failed(text) => (State::Failed, None, Some(text.as_str())),
+            Ending::Failed(text) => (State::Failed, None, Some(self.cut(text))),
             Ending::Cancelled => (State::Cancelled, None, None),
         };
-        let rows = self.database.rows(statement!(
-            END,
-            &lease.operation_id,
-            lease.fence,
-            self.now(),
-            state.as_str(),
-            result.as_deref(),
-            error,
-        ));
+        let rows = self.database.rows(
+            Outlives::PowerCut,
+            statement!(END, &lease.operation_id, lease.fence, self.now(), state.as_str(), result.as_deref(), error,),
+        );
         Operation::read(rows.await?.into_iter().next().ok_or_else(|| lost(lease))?)
     }
 
@@ -193,7 +193,7 @@ impl Catalogue {
     pub async fn claim_tool_call(&self, lease: &Lease, limit: i64) -> Result<Option<i64>, Error> {
         check_limit(limit)?;
         let count = statement!(COUNT_TOOL_CALL, &lease.operation_id, lease.fence, self.now(), limit);
-        match self.database.rows(count).await?.into_iter().next() {
+        match self.database.rows(Outlives::PowerCut, count).await?.into_iter().next() {
             Some(mut row) => Ok(Some(limit.saturating_sub(row.integer()?))),
             None => self.require(lease).await.map(|()| None),
         }
@@ -202,7 +202,7 @@ impl Catalogue {
     /// Asks whether a lease still holds, to tell a lost lease from another reason that a write was refused.
     pub(crate) async fn require(&self, lease: &Lease) -> Result<(), Error> {
         const HOLDS: &str = concat!("SELECT id FROM operations", held!());
-        let rows = self.database.rows(statement!(HOLDS, &lease.operation_id, lease.fence)).await?;
+        let rows = self.database.rows(Outlives::Process, statement!(HOLDS, &lease.operation_id, lease.fence)).await?;
         if rows.is_empty() { Err(lost(lease)) } else { Ok(()) }
     }
 }

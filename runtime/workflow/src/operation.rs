@@ -20,8 +20,7 @@ pub enum State {
 }
 
 impl State {
-    const ALL: [State; 5] =
-        [State::Working, State::InputRequired, State::Completed, State::Failed, State::Cancelled];
+    const ALL: [State; 5] = [State::Working, State::InputRequired, State::Completed, State::Failed, State::Cancelled];
 
     /// The name of the state in MCP and in the catalogue.
     #[must_use]

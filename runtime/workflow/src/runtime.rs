@@ -13,7 +13,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::operation::new_id;
 use crate::running::Running;
-use crate::{Catalogue, Clock, Context, Error, Failure, Location, NewOperation, Operation, Settings, State, SystemClock};
+use crate::{
+    Catalogue, Clock, Context, Error, Failure, Location, NewOperation, Operation, Settings, State, SystemClock,
+};
 
 mod run;
 
@@ -35,7 +37,7 @@ pub trait Workflow: Send + Sync + 'static {
     }
 }
 
-/// Runs the operations of one catalogue. Dropped without [`Runtime::close`], it stops as if its process had died.
+/// Runs the operations of one catalogue. Dropped without [`Runtime::close`], it cuts off what it runs.
 pub struct Runtime<W> {
     inner: Arc<Inner<W>>,
     is_closed: AtomicBool,

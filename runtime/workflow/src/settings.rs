@@ -21,7 +21,8 @@ pub struct Settings {
     pub concurrency: usize,
     /// How long ended operations stay in the catalogue. 7 days.
     pub keep_ended: Duration,
-    /// Largest request, step result or operation result, in bytes of JSON. 4 MiB.
+    /// Largest value of a row, such as a request or the result of a step, in bytes of JSON. 4 MiB. A run reads its whole
+    /// journal when it begins.
     pub max_payload_bytes: usize,
 }
 
@@ -45,7 +46,10 @@ impl Settings {
         let refuse = |name, problem: String| Err(Error::Setting { name, problem });
         if self.heartbeat.is_zero() || self.heartbeat * 3 > self.lease {
             let (given, lease) = (self.heartbeat, self.lease);
-            return refuse("heartbeat", format!("{given:?} must be above zero and at most a third of the lease of {lease:?}"));
+            return refuse(
+                "heartbeat",
+                format!("{given:?} must be above zero and at most a third of the lease of {lease:?}"),
+            );
         }
         if self.recovery_scan.is_zero() {
             return refuse("recovery_scan", "must be above zero".to_owned());

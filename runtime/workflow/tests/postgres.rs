@@ -1,6 +1,7 @@
 //! The suite on PostgreSQL, and what only a server can show. `tests/postgres/run` starts the server and this.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -88,4 +89,38 @@ async fn a_server_that_is_not_there_is_a_fault_that_names_no_password() {
     let text = open(&location).await.err().unwrap().to_string();
     assert!(text.starts_with("PostgreSQL: error connecting to server"), "{text}");
     assert!(!format!("{text}{location:?}").contains("geheim"));
+}
+
+/// The server as it is reached over the network, with what the URL says about encryption.
+fn remote(schema: &str, query: &str, authorities: Option<PathBuf>) -> Location {
+    let url = std::env::var("TOOLWRIGHT_TEST_POSTGRES_TLS").unwrap() + query;
+    Location::Postgres { url, schema: schema.to_owned(), authorities }
+}
+
+fn authority() -> Option<PathBuf> {
+    Some(std::env::var_os("TOOLWRIGHT_TEST_POSTGRES_AUTHORITY").unwrap().into())
+}
+
+#[tokio::test]
+async fn a_connection_is_encrypted_to_a_server_that_an_authority_vouches_for() {
+    open(&remote(&place().name, "?sslmode=require&channel_binding=require", authority())).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_server_that_no_authority_vouches_for_is_refused() {
+    let text = open(&remote(&place().name, "?sslmode=require", None)).await.err().unwrap().to_string();
+    assert!(text.starts_with("PostgreSQL: error performing TLS handshake: invalid peer certificate"), "{text}");
+}
+
+#[tokio::test]
+async fn within_the_machine_a_connection_is_plain_unless_the_url_wants_it_otherwise() {
+    let text = open(&remote(&place().name, "", authority())).await.err().unwrap().to_string();
+    assert!(text.contains("no encryption"), "the server takes nothing plain: {text}");
+}
+
+#[tokio::test]
+async fn a_file_without_certificates_is_refused() {
+    let text =
+        open(&remote(&place().name, "?sslmode=require", Some("/dev/null".into()))).await.err().unwrap().to_string();
+    assert!(text.ends_with("/dev/null: holds no certificate: it must be a PEM file"), "{text}");
 }

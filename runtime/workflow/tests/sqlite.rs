@@ -69,8 +69,7 @@ async fn a_folder_that_cannot_be_made_is_named() {
 #[cfg(not(feature = "postgres"))]
 #[tokio::test]
 async fn without_the_feature_postgresql_is_refused_with_a_remedy() {
-    let location =
-        Location::Postgres { url: "postgres://x".to_owned(), schema: "x".to_owned(), authorities: None };
+    let location = Location::Postgres { url: "postgres://x".to_owned(), schema: "x".to_owned(), authorities: None };
     let text = open(&location).await.err().unwrap().to_string();
     assert!(text.ends_with("build it with the feature `postgres`"), "{text}");
 }

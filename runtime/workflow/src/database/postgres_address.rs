@@ -19,7 +19,8 @@ pub(super) fn check_schema(schema: &str) -> Result<(), Error> {
     if starts && goes_on && schema.len() <= 63 {
         return Ok(());
     }
-    let problem = format!("{schema:?} must be a lower-case letter and up to 62 lower-case letters, digits or underscores");
+    let problem =
+        format!("{schema:?} must be a lower-case letter and up to 62 lower-case letters, digits or underscores");
     Err(Error::Setting { name: "schema", problem })
 }
 
@@ -59,7 +60,10 @@ pub(super) fn tls(authorities: Option<&Path>) -> Result<MakeRustlsConnect, Error
     match authorities {
         None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
         Some(file) => {
-            let refuse = |problem: String| Error::Setting { name: "authorities", problem: format!("{}: {problem}", file.display()) };
+            let refuse = |problem: String| Error::Setting {
+                name: "authorities",
+                problem: format!("{}: {problem}", file.display()),
+            };
             for certificate in CertificateDer::pem_file_iter(file).map_err(|fault| refuse(fault.to_string()))? {
                 let certificate = certificate.map_err(|fault| refuse(fault.to_string()))?;
                 roots.add(certificate).map_err(|fault| refuse(fault.to_string()))?;

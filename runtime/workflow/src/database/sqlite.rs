@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, TransactionBehavior, types::ValueRef};
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Row, Statement, Value, schema};
+use super::{Outlives, Row, Statement, Value, schema};
 use crate::Error;
 
 /// The database file in its folder.
@@ -23,7 +23,7 @@ const STATEMENTS: usize = 64;
 type Answer = Result<Option<Vec<Row>>, Error>;
 
 enum Job {
-    Run { statements: Vec<Statement>, conditional: bool, answer: oneshot::Sender<Answer> },
+    Run { commit: Outlives, statements: Vec<Statement>, conditional: bool, answer: oneshot::Sender<Answer> },
     Close { answer: oneshot::Sender<Result<(), Error>> },
 }
 
@@ -54,9 +54,9 @@ impl Sqlite {
     }
 
     /// A job that was taken runs to its end, even where nobody waits for its answer any more.
-    pub(crate) async fn run(&self, statements: Vec<Statement>, conditional: bool) -> Answer {
+    pub(crate) async fn run(&self, commit: Outlives, statements: Vec<Statement>, conditional: bool) -> Answer {
         let (answer, answered) = oneshot::channel();
-        self.jobs.send(Job::Run { statements, conditional, answer }).await.map_err(|_| Error::Closed)?;
+        self.jobs.send(Job::Run { commit, statements, conditional, answer }).await.map_err(|_| Error::Closed)?;
         answered.await.map_err(|_| Error::Closed)?
     }
 
@@ -77,8 +77,7 @@ fn connect(folder: &Path) -> Result<Connection, Error> {
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     connection.pragma_update(None, "journal_mode", "WAL")?;
-    // A commit that was answered survives a power cut as well.
-    connection.pragma_update(None, "synchronous", "FULL")?;
+    synchronise(&connection, Outlives::PowerCut)?;
     connection.pragma_update(None, "foreign_keys", true)?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
     transaction.execute_batch(schema::TABLES)?;
@@ -86,6 +85,15 @@ fn connect(folder: &Path) -> Result<Connection, Error> {
     schema::check_format(transaction.query_row(schema::READ_FORMAT, (), |row| row.get(0))?)?;
     transaction.commit()?;
     Ok(connection)
+}
+
+/// With a write-ahead log, NORMAL leaves it to the next FULL commit to bring the log to the disk; the order stays.
+fn synchronise(connection: &Connection, commit: Outlives) -> Result<(), Error> {
+    let mode = match commit {
+        Outlives::Process => "NORMAL",
+        Outlives::PowerCut => "FULL",
+    };
+    Ok(connection.pragma_update(None, "synchronous", mode)?)
 }
 
 fn make_folder(folder: &Path) -> Result<(), Error> {
@@ -108,8 +116,12 @@ fn make_file(file: &Path) -> Result<(), Error> {
 fn serve(mut connection: Connection, mut queue: mpsc::Receiver<Job>) {
     while let Some(job) = queue.blocking_recv() {
         match job {
-            // Whoever asked may have been cancelled meanwhile; the work is done all the same.
-            Job::Run { statements, conditional, answer } => drop(answer.send(run(&mut connection, &statements, conditional))),
+            Job::Run { commit, statements, conditional, answer } => {
+                let found =
+                    synchronise(&connection, commit).and_then(|()| run(&mut connection, &statements, conditional));
+                // Whoever asked may have been cancelled meanwhile; the work is done all the same.
+                drop(answer.send(found));
+            }
             Job::Close { answer } => {
                 queue.close();
                 let closed = connection.close().map_err(|(_, error)| Error::Sqlite(error));

@@ -63,7 +63,8 @@ async fn a_text_with_a_nul_is_kept_without_it() {
 #[tokio::test]
 async fn a_request_that_is_too_large_is_refused() {
     let all = fixture().await;
-    let text = all.catalogue.create(&NewOperation::new("ada", "", json!("x".repeat(999)))).await.unwrap_err().to_string();
+    let text =
+        all.catalogue.create(&NewOperation::new("ada", "", json!("x".repeat(999)))).await.unwrap_err().to_string();
     assert_eq!(text, "the request has 1001 bytes, and 1000 are allowed: keep large things in files");
 }
 
@@ -219,4 +220,13 @@ async fn a_closed_catalogue_says_so() {
     all.catalogue.close().await.unwrap();
     all.catalogue.close().await.unwrap();
     assert!(matches!(all.catalogue.get("x", "ada").await, Err(Error::Closed)));
+}
+
+#[tokio::test]
+async fn an_error_that_is_too_long_is_cut() {
+    let all = fixture().await;
+    let id = all.made().await.id;
+    let lease = all.held(&id, "one").await;
+    let ended = all.catalogue.end(&lease, &Ending::Failed(format!("x{}", "é".repeat(600)))).await.unwrap();
+    assert_eq!(ended.error.unwrap(), format!("x{}", "é".repeat(499)));
 }

@@ -56,16 +56,19 @@ async fn a_broken_connection_costs_one_call() {
     let place = place();
     let catalogue = open(&place.location).await.unwrap();
     catalogue.recoverable(1).await.unwrap();
-    // Other tests have connections too: only the one that looks into this schema is cut.
+    // Other tests have connections too: only the one that waits for this schema's lock is cut.
     let cut = "SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation \
-        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1";
-    let holder = format!("SET search_path TO {}; BEGIN; LOCK TABLE operations IN ACCESS EXCLUSIVE MODE", place.name);
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND NOT l.granted";
     let locker = client().await;
-    locker.batch_execute(&holder).await.unwrap();
+    let lock = format!("BEGIN; LOCK TABLE {}.operations IN ACCESS EXCLUSIVE MODE", place.name);
+    locker.batch_execute(&lock).await.unwrap();
     let waiting = tokio::spawn(async move { (catalogue.recoverable(1).await, catalogue) });
-    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    client().await.query(cut, &[&place.name]).await.unwrap();
+    let killer = client().await;
+    while killer.query(cut, &[&place.name]).await.unwrap().is_empty() {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
     let (broken, catalogue) = waiting.await.unwrap();
+    drop(locker);
     assert!(matches!(broken, Err(Error::Postgres(_))), "{broken:?}");
     assert_eq!(catalogue.recoverable(1).await.unwrap(), Vec::<String>::new());
 }

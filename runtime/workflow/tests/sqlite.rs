@@ -3,9 +3,12 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
+use suite::runtime::{until, until_running, watched};
 use tempfile::TempDir;
-use toolwright_workflow::{Catalogue, Error, Location, SystemClock};
+use toolwright_workflow::{Catalogue, Error, Location, NewOperation, Runtime, Settings, SystemClock};
 
 mod suite;
 
@@ -72,4 +75,20 @@ async fn without_the_feature_postgresql_is_refused_with_a_remedy() {
     let location = Location::Postgres { url: "postgres://x".to_owned(), schema: "x".to_owned(), authorities: None };
     let text = open(&location).await.err().unwrap().to_string();
     assert!(text.ends_with("build it with the feature `postgres`"), "{text}");
+}
+
+#[tokio::test]
+async fn a_heartbeat_that_another_writer_keeps_waiting_ends_the_run_while_the_lease_still_lasts() {
+    let place = place();
+    let (began, ended) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let (lease, heartbeat) = (Duration::from_secs(3), Duration::from_millis(100));
+    let settings = Settings { lease, heartbeat, ..Settings::new("test") };
+    let runtime = Runtime::start(watched(&began, &ended), place.location.clone(), settings).await.unwrap();
+    runtime.submit(NewOperation::new("ada", "", serde_json::json!(null))).await.unwrap();
+    until_running(&began).await;
+    let writer = rusqlite::Connection::open(Path::new(&place.name).join("operations.sqlite3")).unwrap();
+    writer.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let held = Instant::now();
+    until("the end of the run", async || ended.load(Ordering::SeqCst) == 1).await;
+    assert!(held.elapsed() < lease, "the run went on for {:?}", held.elapsed());
 }

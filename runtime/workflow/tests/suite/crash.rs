@@ -86,7 +86,8 @@ async fn child() {
     }
     let runtime = Runtime::start_with_clock(workflow, crate::named(&place), settings, clock).await.unwrap();
     eprintln!("started");
-    runtime.wait(&variable("ID"), "ada").await.unwrap();
+    // Far more than any run needs, so that one which gets nowhere fails its test.
+    tokio::time::timeout(Duration::from_secs(60), runtime.wait(&variable("ID"), "ada")).await.unwrap().unwrap();
     eprintln!("reached");
     runtime.close().await.unwrap();
 }

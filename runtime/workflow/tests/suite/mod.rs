@@ -12,7 +12,7 @@ mod cancel;
 mod catalogue;
 mod crash;
 mod fence;
-mod runtime;
+pub(crate) mod runtime;
 mod steps;
 
 pub(crate) const LEASE: Duration = Duration::from_secs(90);

@@ -77,8 +77,28 @@ fn until_cancelled(began: &Arc<AtomicU32>) -> Script {
     })
 }
 
+/// A workflow that hangs, and counts how often it began and how often it was dropped.
+pub(crate) fn watched(began: &Arc<AtomicU32>, ended: &Arc<AtomicU32>) -> Script {
+    struct Ended(Arc<AtomicU32>);
+    impl Drop for Ended {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let (began, ended) = (Arc::clone(began), Arc::clone(ended));
+    Script::new(move |_| {
+        began.fetch_add(1, Ordering::SeqCst);
+        let guard = Ended(Arc::clone(&ended));
+        async move {
+            let _guard = guard;
+            pending().await
+        }
+        .boxed()
+    })
+}
+
 /// Waits until something holds, as long as a slow machine may take.
-async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+pub(crate) async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     for _ in 0..1000 {
         if holds().await {
             return;
@@ -88,7 +108,7 @@ async fn until(what: &str, mut holds: impl AsyncFnMut() -> bool) {
     panic!("{what} did not happen");
 }
 
-async fn until_running(began: &AtomicU32) {
+pub(crate) async fn until_running(began: &AtomicU32) {
     until("the run", async || began.load(Ordering::SeqCst) > 0).await;
 }
 
@@ -159,23 +179,8 @@ async fn another_process_cancels_with_the_next_heartbeat() {
 
 #[tokio::test]
 async fn a_run_ends_when_its_lease_is_anothers() {
-    struct Ended(Arc<AtomicU32>);
-    impl Drop for Ended {
-        fn drop(&mut self) {
-            self.0.fetch_add(1, Ordering::SeqCst);
-        }
-    }
     let (began, ended) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
-    let (counted, dropped) = (Arc::clone(&began), Arc::clone(&ended));
-    let script = Script::new(move |_| {
-        counted.fetch_add(1, Ordering::SeqCst);
-        let guard = Ended(Arc::clone(&dropped));
-        async move {
-            let _guard = guard;
-            pending().await
-        }
-        .boxed()
-    });
+    let script = watched(&began, &ended);
     let all = fixture().await;
     let location = all.place.location.clone();
     let runtime = Runtime::start_with_clock(script, location, quick(), Arc::new(Hands::new())).await.unwrap();

@@ -85,12 +85,12 @@ struct Package {
     runs_at_build_time: bool,
 }
 
-/// What cargo says about the workspace and everything it depends on, on every platform.
+/// What cargo says about the workspace and everything it depends on, on every platform and with every feature.
 fn metadata() -> Value {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .current_dir(repository())
-        .args(["metadata", "--format-version", "1", "--locked"])
+        .args(["metadata", "--format-version", "1", "--locked", "--all-features"])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -199,7 +199,7 @@ async fn nobody_waits_for_a_retry_that_comes_after_the_deadline() {
 #[tokio::test(start_paused = true)]
 async fn whoever_is_told_of_retries_learns_attempt_pause_and_error() {
     let upstream = Scripted::answering([(500, "{}".into()), (529, "{}".into()), (200, said("Hi"))]);
-    let told: Arc<Mutex<Vec<(u32, Option<u16>)>>> = Arc::default();
+    let told = Arc::new(Mutex::new(Vec::new()));
     let events = told.clone();
     let on_retry = OnRetry::new(move |event: &RetryEvent<'_>| {
         assert!(event.delay >= Duration::from_secs(2));

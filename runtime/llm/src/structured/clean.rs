@@ -66,10 +66,9 @@ pub(crate) fn value_of(text: &str) -> Result<(Value, Cleaned), Unclear> {
 /// [`Unclear::UnfinishedReasoning`] where it begins and does not end.
 pub fn without_reasoning(text: &str) -> Result<&str, Unclear> {
     let mut rest = text.trim();
-    loop {
-        let Some((open, close)) = TAGS.iter().find(|(open, _)| starts_with(rest, open)) else { break };
+    while let Some((_, close)) = TAGS.iter().find(|(open, _)| starts_with(rest, open)) {
         let end = find(rest, close).ok_or(Unclear::UnfinishedReasoning)?;
-        rest = rest.get(end.max(open.len()) + close.len()..).unwrap_or_default().trim_start();
+        rest = rest.get(end + close.len()..).unwrap_or_default().trim_start();
     }
     // Some templates open the block themselves, so that only its end is in the text.
     for (open, close) in TAGS {

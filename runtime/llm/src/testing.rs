@@ -165,7 +165,7 @@ impl Secrets for Key {
 pub(crate) struct Scripted {
     answers: Mutex<VecDeque<(u16, String)>>,
     asked: Mutex<Vec<Value>>,
-    connected: Mutex<usize>,
+    origins: Mutex<Vec<String>>,
 }
 
 impl Scripted {
@@ -182,8 +182,9 @@ impl Scripted {
         self.asked.lock().unwrap().clone()
     }
 
-    pub(crate) fn connected(&self) -> usize {
-        *self.connected.lock().unwrap()
+    /// The addresses that it was connected to by.
+    pub(crate) fn origins(&self) -> Vec<String> {
+        self.origins.lock().unwrap().clone()
     }
 
     /// A model of that id behind it.
@@ -198,8 +199,8 @@ impl Scripted {
 pub(crate) struct Dialled(pub(crate) Arc<Scripted>);
 
 impl Connect for Dialled {
-    fn connect(&self, _origin: &Url, _config: &LlmConfig) -> Result<Arc<dyn Transport>, String> {
-        *self.0.connected.lock().unwrap() += 1;
+    fn connect(&self, origin: &Url, _config: &LlmConfig) -> Result<Arc<dyn Transport>, String> {
+        self.0.origins.lock().unwrap().push(origin.to_string());
         Ok(self.0.clone())
     }
 }

@@ -1,6 +1,9 @@
 //! What goes wrong with real servers.
 
-use std::time::{Duration, Instant};
+use std::{
+    num::NonZeroU32,
+    time::{Duration, Instant},
+};
 
 use anyhow::{bail, ensure};
 use serde_json::{Value, json};
@@ -21,7 +24,7 @@ pub(crate) async fn length(upstream: &Upstream) -> anyhow::Result<()> {
         "type": "object", "properties": {"story": {"type": "string", "minLength": 200}}, "required": ["story"]}))?;
     let asked = Structured {
         strategy: Strategy::Constrained,
-        max_output_tokens: std::num::NonZeroU32::new(8),
+        max_output_tokens: NonZeroU32::new(8),
         ..Structured::new(schema, "", vec![Message::user("Tell me a long story.")])
     };
     match submit_structured(&model, &asked, &patience()).await {
@@ -41,6 +44,24 @@ pub(crate) async fn bad_schema(upstream: &Upstream) -> anyhow::Result<()> {
     let refused = refused(upstream, &Request { output_schema: Some(schema), ..question("Hi", 8) }).await?;
     ensure!(refused.kind.as_deref() == Some("invalid_request_error"), "{refused:?}");
     Ok(())
+}
+
+/// Where the server knows a schema less well than we do, the loop takes over.
+pub(crate) async fn refused_schema(upstream: &Upstream) -> anyhow::Result<()> {
+    let schema = OutputSchema::new(json!({
+        "type": "object",
+        "properties": {"pair": {"type": "array", "prefixItems": [{"type": "integer"}], "items": false}},
+        "required": ["pair"]}))?;
+    let asked = Structured {
+        max_attempts: NonZeroU32::MIN,
+        max_output_tokens: NonZeroU32::new(16),
+        ..Structured::new(schema, "", vec![Message::user("A number?")])
+    };
+    match submit_structured(&upstream.openai()?, &asked, &patience()).await {
+        Ok(submitted) if submitted.by == Strategy::SubmitTool => Ok(()),
+        Err(StructuredError::NotSubmitted(failure)) if failure.attempts == 1 => Ok(()),
+        other => bail!("{other:?}"),
+    }
 }
 
 /// What the server says against a request: status 400.

@@ -44,6 +44,7 @@ async fn main() -> anyhow::Result<ExitCode> {
     tally.check("the limit of length ends an answer", failures::length(&upstream)).await;
     tally.check("a prompt that is too long is refused and not repeated", failures::long_prompt(&upstream)).await;
     tally.check("a schema that leads nowhere is refused", failures::bad_schema(&upstream)).await;
+    tally.check("a schema that the server refuses is left to the tool", failures::refused_schema(&upstream)).await;
     tally.check("a refusal in Ollama's form is told", failures::ollama_refusal(&upstream)).await;
     tally.check("a list without bounds runs away, keyed rows end", failures::runaway(&upstream)).await;
     tally.check("the time for an answer holds", failures::timeout(&upstream)).await;

@@ -259,3 +259,12 @@ async fn the_text_is_shown_to_whoever_watches() {
     upstream.model("m").complete(&question(), &context).await.unwrap();
     assert_eq!(receiver.recv().await.unwrap().message, "Hi");
 }
+
+#[tokio::test]
+async fn the_operators_headers_are_sent_and_never_repeated_by_an_error() {
+    let body = json!({"error": {"message": "team-7 has no access"}});
+    let server = Server::playing(vec![json_answer("403 Forbidden", "", &body)]).await;
+    let error = ask(&server, json!({"default_headers": {"x-team": "team-7"}})).await.unwrap_err();
+    assert!(server.asked()[0].head.contains("x-team: team-7\r\n"));
+    assert!(!error.to_string().contains("team-7"), "{error}");
+}

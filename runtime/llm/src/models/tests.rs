@@ -37,7 +37,7 @@ fn a_model_of_the_gateway_alone_is_not_to_be_had_natively_and_nothing_is_connect
     let error = models(native(), Arc::new(Key("k")), &upstream).model("grok-4.6").unwrap_err();
     assert_eq!(error, ModelError::GatewayOnly { model: "grok-4.6".into() });
     assert!(error.to_string().contains("\"grok-4.6\""));
-    assert_eq!(upstream.connected(), 0);
+    assert!(upstream.origins().is_empty());
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn a_provider_needs_its_key_and_nothing_is_connected_without_it() {
     assert_eq!(error, ModelError::KeyMissing { model: "gpt-5.6".into(), secret: "openai_api_key" });
     let blank = models(native(), Arc::new(Key("  ")), &upstream).validate("claude-opus-5").unwrap_err();
     assert_eq!(blank, ModelError::KeyMissing { model: "claude-opus-5".into(), secret: "anthropic_api_key" });
-    assert_eq!(upstream.connected(), 0);
+    assert!(upstream.origins().is_empty());
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn secrets_are_asked_for_when_a_model_is_made() {
 fn a_model_is_made_without_a_word_to_the_upstream() {
     let upstream = Scripted::streaming([]);
     let model = models(gateway(), Arc::new(Key("k")), &upstream).model("qwen3").unwrap();
-    assert_eq!((upstream.connected(), upstream.asked().len()), (1, 0));
+    assert_eq!((upstream.origins().len(), upstream.asked().len()), (1, 0));
     // The factory is gone already: one is ours, one is the model's.
     assert_eq!(Arc::strong_count(&upstream), 2);
     drop(model);
@@ -94,4 +94,26 @@ fn neither_models_nor_a_model_show_a_secret() {
     let models = models(settings, Arc::new(Key("hush-2")), &upstream);
     let shown = format!("{models:?} {:?}", models.model("qwen3").unwrap());
     assert!(!shown.contains("hush"), "{shown}");
+}
+
+#[test]
+fn natively_every_model_is_at_its_own_provider() {
+    let upstream = Scripted::streaming([]);
+    let mut settings = native();
+    settings["models"] = json!({"qwen3": {"native_provider": "ollama"}});
+    let models = models(settings, Arc::new(Key("k")), &upstream);
+    for id in ["gpt-5.6", "claude-opus-5", "qwen3"] {
+        models.model(id).unwrap();
+    }
+    let origins = ["https://api.openai.com/v1", "https://api.anthropic.com/", "http://127.0.0.1:11434/"];
+    assert_eq!(upstream.origins(), origins);
+}
+
+#[test]
+fn a_file_of_authorities_that_is_not_there_is_named() {
+    let mut settings = gateway();
+    settings["verify"] = json!("/nowhere/ca.pem");
+    let models = Models::new(LlmConfig::from_value(&settings).unwrap(), Arc::new(NoSecrets));
+    let error = models.model("qwen3").unwrap_err().to_string();
+    assert!(error.contains("/nowhere/ca.pem"), "{error}");
 }

@@ -31,10 +31,10 @@ mod testing;
 mod upstream;
 mod websocket;
 
-pub use answer::mask_result;
+pub use answer::{mask_result, message_of};
 pub use client::{Client, Reply};
 pub use config::{Config, ConfigError, Secret, parse_base_url};
-pub use connect::{check_ca_file, check_client_cert_file};
+pub use connect::{LazyClient, check_ca_file, check_client_cert_file};
 pub use context::{CallContext, Progress, ProgressUpdate};
 pub use encode::is_reserved_header;
 pub use forward::{ForwardedHeaders, why_not as why_not_forwarded};
@@ -42,6 +42,8 @@ pub use plan::Planned;
 pub use raw::RawRequest;
 pub use reqwest::Url;
 pub use saved::{SavedError, SavedFile, SavedFiles};
+pub use send::{innermost, no_answer, retry_after};
+pub use stream::{Event, LONGEST_EVENT, MessageStream, Parser, Taken, TooLong, Watch};
 pub use tokio_util::sync::CancellationToken;
 pub use upstream::Upstream;
 #[cfg(feature = "fuzzing")]

@@ -44,7 +44,8 @@ fn sentence(status: StatusCode, message: Option<&str>) -> String {
 
 /// The message within an error body: `{error: {message}}`, `{error: "…"}`, problem details (RFC 9457 section 3.1),
 /// `{message}`, `{detail}` or a list of such.
-pub(crate) fn message_of(body: &Value) -> Option<String> {
+#[must_use]
+pub fn message_of(body: &Value) -> Option<String> {
     let found = match body {
         Value::String(text) => Some(text.clone()),
         Value::Array(items) => items.first().and_then(message_of),

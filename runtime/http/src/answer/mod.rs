@@ -16,7 +16,8 @@ mod tests;
 
 pub(crate) use binary::{blob, link, tolerate};
 pub(crate) use collect::{Unread, check as check_size, next as next_piece};
-pub(crate) use explain::{cut, message_of, one_line, refusal};
+pub use explain::message_of;
+pub(crate) use explain::{cut, one_line, refusal};
 pub use mask::mask_result;
 pub(crate) use mask::{Masks, credentials};
 pub(crate) use reading::{Reader, read};

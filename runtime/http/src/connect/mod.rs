@@ -5,5 +5,5 @@ mod client;
 mod tests;
 pub(crate) mod tls;
 
-pub(crate) use client::LazyClient;
+pub use client::LazyClient;
 pub use tls::{check_ca_file, check_client_cert_file};

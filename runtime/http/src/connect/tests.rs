@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 use toolwright_core::{Code, Envelope};
 
 use crate::{
-    Config,
+    Config, LazyClient,
     testing::{GET, Server, Setting, json_answer, tool},
 };
 
@@ -110,4 +110,15 @@ async fn a_client_certificate_is_shown_when_it_is_asked_for() {
     assert!(envelope.ok, "{:?}", envelope.error);
     let envelope = call(port, |config, folder| trust(config, folder, &authority)).await;
     assert_eq!(envelope.code(), Some(Code::UpstreamUnreachable));
+}
+
+#[tokio::test]
+async fn any_certificate_will_do_where_that_was_asked_for() {
+    let port = serve(&authority(), false).await;
+    let url: reqwest::Url = format!("https://localhost:{port}").parse().unwrap();
+    let config = Config::new("demo", url.clone());
+    let strict = LazyClient::new(&config).unwrap();
+    assert!(strict.get(&config).unwrap().get(url.clone()).send().await.is_err());
+    let trusting = LazyClient::new(&config).unwrap().trusting_any_certificate();
+    assert!(trusting.get(&config).unwrap().get(url).send().await.is_ok());
 }

@@ -3,8 +3,10 @@
 use std::{path::Path, sync::Arc};
 
 use rustls::{
-    ClientConfig, RootCertStore,
-    pki_types::{CertificateDer, PrivateKeyDer, pem::PemObject},
+    ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier},
+    crypto::CryptoProvider,
+    pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime, pem::PemObject},
 };
 
 use crate::config::{Config, ConfigError};
@@ -13,6 +15,7 @@ use crate::config::{Config, ConfigError};
 #[derive(Debug, Default)]
 pub(crate) struct Certificates {
     authorities: Vec<CertificateDer<'static>>,
+    trusts_any: bool,
     client: Option<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)>,
 }
 
@@ -27,12 +30,17 @@ impl Certificates {
             Some(path) => Some((chain("the client certificate file", path)?, key(path)?)),
             None => None,
         };
-        let certificates = Certificates { authorities, client };
+        let certificates = Certificates { authorities, trusts_any: false, client };
         if let Err(error) = certificates.client_config() {
             let path = config.client_cert_file.as_ref().or(config.ca_file.as_ref()).cloned().unwrap_or_default();
             return Err(ConfigError::Pem { what: "the certificates of", path, reason: error.to_string() });
         }
         Ok(certificates)
+    }
+
+    /// From here on, any certificate of the other side will do.
+    pub(crate) fn trust_any(&mut self) {
+        self.trusts_any = true;
     }
 
     /// A client configuration with the public roots, the private authorities and the client certificate.
@@ -46,8 +54,51 @@ impl Certificates {
             Some((chain, key)) => builder.with_client_auth_cert(chain.clone(), key.clone_key())?,
             None => builder.with_no_client_auth(),
         };
+        if self.trusts_any {
+            let verifier = AnyCertificate(config.crypto_provider().clone());
+            config.dangerous().set_certificate_verifier(Arc::new(verifier));
+        }
         config.alpn_protocols = vec![b"http/1.1".to_vec()];
         Ok(config)
+    }
+}
+
+/// Takes any certificate, but still wants the other side to own it.
+#[derive(Debug)]
+struct AnyCertificate(Arc<CryptoProvider>);
+
+impl ServerCertVerifier for AnyCertificate {
+    fn verify_server_cert(
+        &self,
+        _end_entity: &CertificateDer<'_>,
+        _intermediates: &[CertificateDer<'_>],
+        _server_name: &ServerName<'_>,
+        _ocsp_response: &[u8],
+        _now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        Ok(ServerCertVerified::assertion())
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        rustls::crypto::verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.0.signature_verification_algorithms.supported_schemes()
     }
 }
 

@@ -32,8 +32,9 @@ impl Fault {
 }
 
 /// `upstream_unreachable` for a request without an answer: nobody was there, or the connection ended after the request
-/// had begun.
-pub(crate) fn no_answer(config: &Config, error: &reqwest::Error, changes_nothing: bool) -> ToolError {
+/// had begun. `changes_nothing` says that the request may be repeated freely.
+#[must_use]
+pub fn no_answer(config: &Config, error: &reqwest::Error, changes_nothing: bool) -> ToolError {
     if error.is_connect() || error.is_builder() {
         return unreachable(config, error);
     }
@@ -77,7 +78,8 @@ pub(crate) fn broke_off(received: u64, changes_nothing: bool) -> ToolError {
 }
 
 /// The last error of a chain says what happened; the ones above it repeat the URL.
-fn innermost(error: &(dyn Error + 'static)) -> String {
+#[must_use]
+pub fn innermost(error: &(dyn Error + 'static)) -> String {
     let mut current = error;
     while let Some(source) = current.source() {
         current = source;

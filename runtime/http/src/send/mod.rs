@@ -8,11 +8,12 @@ mod retry;
 mod tests;
 
 pub(crate) use attempt::Attempt;
-pub(crate) use fault::{broke_off, no_answer, unreachable};
+pub(crate) use fault::{broke_off, unreachable};
+pub use fault::{innermost, no_answer};
 pub(crate) use loading::details_of as loading_details;
 #[cfg(feature = "fuzzing")]
 pub(crate) use loading::of as loading;
-pub(crate) use retry::retry_after;
+pub use retry::retry_after;
 
 use toolwright_core::ToolError;
 

@@ -84,8 +84,9 @@ impl Retries {
     }
 }
 
-/// `Retry-After` in seconds or as an HTTP date (RFC 9110 section 10.2.3).
-pub(crate) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+/// `Retry-After` in seconds or as an HTTP date (RFC 9110 section 10.2.3); a date that is past is no wait.
+#[must_use]
+pub fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     match text.parse::<u64>() {
         Ok(seconds) => Some(Duration::from_secs(seconds)),

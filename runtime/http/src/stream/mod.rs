@@ -3,6 +3,7 @@
 mod anthropic;
 mod assembly;
 mod events;
+mod message;
 mod openai;
 mod parser;
 mod responses;
@@ -17,7 +18,10 @@ use toolwright_core::{Code, Envelope, Payload, ToolError};
 use self::{
     assembly::{Assembly, Step},
     events::Events,
-    parser::{Event, LONGEST_EVENT, Parser},
+};
+pub use self::{
+    message::{MessageStream, Taken},
+    parser::{Event, LONGEST_EVENT, Parser, TooLong},
     watch::Watch,
 };
 use crate::answer::{Reader, Reply, Unread, check_size, cut, mask_text, message_of, next_piece};

@@ -118,10 +118,12 @@ fn merge(kept: &mut Map<String, Value>, name: &str, value: &Value) {
     }
 }
 
-/// Items with an `index` are continued by later items of the same index; others are appended.
+/// Items with an `index` are continued by later items of the same index; others are appended. Some gateways give every
+/// tool call the same index: one with an id of its own is an item of its own.
 fn merge_item(items: &mut Vec<Value>, item: &Value) {
     let position = item.get("index").filter(|index| index.is_number());
-    let same = items.iter_mut().find(|kept| position.is_some() && kept.get("index") == position);
+    let same = items.iter_mut().rev().find(|kept| position.is_some() && kept.get("index") == position);
+    let same = same.filter(|kept| !have_different_ids(kept, item));
     match (same, item) {
         (Some(Value::Object(kept)), Value::Object(more)) => {
             for (name, value) in more {
@@ -130,4 +132,9 @@ fn merge_item(items: &mut Vec<Value>, item: &Value) {
         }
         _ => items.push(item.clone()),
     }
+}
+
+fn have_different_ids(kept: &Value, item: &Value) -> bool {
+    let id = |item: &Value| item.get("id").and_then(Value::as_str).filter(|id| !id.is_empty()).map(str::to_owned);
+    matches!((id(kept), id(item)), (Some(kept), Some(other)) if kept != other)
 }

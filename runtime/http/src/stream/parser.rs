@@ -1,24 +1,24 @@
 //! Event streams, byte by byte (WHATWG HTML section 9.2.6, "Interpreting an event stream").
 
 /// The longest event in bytes; a longer one is an error, not endless memory.
-pub(crate) const LONGEST_EVENT: usize = 1024 * 1024;
+pub const LONGEST_EVENT: usize = 1024 * 1024;
 
 /// One dispatched event.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(crate) struct Event {
+pub struct Event {
     /// The `event` field; `None` for a plain message.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// The `data` fields, joined by line feeds.
-    pub(crate) data: String,
+    pub data: String,
 }
 
-/// An event went over the limit.
+/// An event went over [`LONGEST_EVENT`].
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct TooLong;
+pub struct TooLong;
 
 /// Turns bytes into events, however they are cut.
 #[derive(Debug, Default)]
-pub(crate) struct Parser {
+pub struct Parser {
     line: Vec<u8>,
     /// The last byte was a carriage return: a line feed behind it belongs to the same line end.
     after_return: bool,
@@ -30,7 +30,10 @@ pub(crate) struct Parser {
 
 impl Parser {
     /// Takes bytes, and appends the events that they complete.
-    pub(crate) fn feed(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
+    ///
+    /// # Errors
+    /// When an event is too long; what was complete before it is appended all the same.
+    pub fn feed(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
         for &byte in bytes {
             let continues_return = std::mem::take(&mut self.after_return) && byte == b'\n';
             match byte {

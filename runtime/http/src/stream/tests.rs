@@ -339,3 +339,18 @@ async fn events_that_are_no_chunks_do_not_make_a_complete_stream() {
     }
     assert!(streamed(StreamDialect::OpenAi, "data: half\n\ndata: [DONE]\n\n").await.ok);
 }
+
+#[tokio::test]
+async fn tool_calls_with_one_index_are_told_apart_by_their_ids() {
+    let call = |call: Value| json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]});
+    let text = events_as_json(&[
+        call(json!({"index": 0, "id": "a", "function": {"name": "f", "arguments": "{"}})),
+        call(json!({"index": 0, "id": "a", "function": {"arguments": "}"}})),
+        call(json!({"index": 0, "id": "b", "function": {"name": "f", "arguments": "["}})),
+        call(json!({"index": 0, "function": {"arguments": "]"}})),
+    ]);
+    let envelope = streamed(StreamDialect::OpenAi, &format!("{text}data: [DONE]\n\n")).await;
+    let calls = &data(&envelope)["choices"][0]["message"]["tool_calls"];
+    assert_eq!((&calls[0]["id"], &calls[0]["function"]["arguments"]), (&json!("a"), &json!("{}")));
+    assert_eq!((&calls[1]["id"], &calls[1]["function"]["arguments"]), (&json!("b"), &json!("[]")));
+}

@@ -7,18 +7,20 @@ const MOST_PENDING: usize = 64 * 1024;
 
 /// Progress of one stream.
 #[derive(Debug)]
-pub(crate) struct Watch<'a> {
+pub struct Watch<'a> {
     progress: &'a Progress,
     pending: String,
 }
 
 impl<'a> Watch<'a> {
-    pub(crate) fn new(progress: &'a Progress) -> Self {
+    /// For that progress.
+    #[must_use]
+    pub fn new(progress: &'a Progress) -> Self {
         Watch { progress, pending: String::new() }
     }
 
     /// Shows text, or keeps it for later.
-    pub(crate) fn show(&mut self, text: &str) {
+    pub fn show(&mut self, text: &str) {
         if !self.progress.is_watched() || text.is_empty() || self.pending.len() > MOST_PENDING {
             return;
         }
@@ -27,7 +29,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Shows what was kept.
-    pub(crate) fn flush(&mut self) {
+    pub fn flush(&mut self) {
         if !self.pending.is_empty() && self.progress.say(&self.pending) {
             self.pending.clear();
         }

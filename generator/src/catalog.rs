@@ -12,8 +12,7 @@ use crate::model::tool::{Argument, Binding, Hidden, HiddenValue, HttpBinding, Pa
 pub(crate) fn emit(model: &Model, package: &str, files: &mut FileSet) -> String {
     let mut hash = Sha256::new();
     for tool in &model.tools {
-        for (file, schema) in schemas(tool) {
-            let text = pretty(schema);
+        for (file, text) in schemas(tool) {
             hash.update(text.as_bytes());
             files.insert(format!("{package}/{file}"), text);
         }
@@ -42,11 +41,11 @@ pub(crate) fn pretty(value: &Value) -> String {
 }
 
 /// Files below the package, with what they hold.
-fn schemas(tool: &Tool) -> Vec<(String, &Value)> {
+fn schemas(tool: &Tool) -> Vec<(String, &str)> {
     let name = &tool.name;
-    let mut found = vec![(format!("schemas/{name}.json"), &tool.frozen.input)];
-    found.extend(tool.frozen.listed.as_ref().map(|listed| (format!("schemas/{name}.listed.json"), listed)));
-    found.extend(tool.frozen.result.as_ref().map(|result| (format!("schemas/{name}.result.json"), result)));
+    let mut found = vec![(format!("schemas/{name}.json"), tool.frozen.input.as_str())];
+    found.extend(tool.frozen.listed.as_deref().map(|listed| (format!("schemas/{name}.listed.json"), listed)));
+    found.extend(tool.frozen.result.as_deref().map(|result| (format!("schemas/{name}.result.json"), result)));
     found
 }
 

@@ -39,11 +39,12 @@ const HIDDEN: [&str; 2] = ["raw_request", "probe_safe_endpoints"];
 pub(crate) fn summarize(model: &Model) -> Summary {
     let config = &model.loaded.config;
     let tools = model.tools.iter().map(|tool| {
+        let shown: Value = serde_json::from_str(tool.frozen.shown()).unwrap_or_default();
         let entry = json!({
             "name": tool.name,
             "title": tool.title,
             "description": tool.description,
-            "inputSchema": tool.frozen.shown(),
+            "inputSchema": shown,
             "annotations": catalog::annotations(tool),
         });
         ListedTool { name: tool.name.clone(), json: serde_json::to_string(&entry).unwrap_or_default() }

@@ -81,6 +81,8 @@ fn a_file_stands_beside_the_operations_of_a_document() {
     files.insert("specs/t/tools/release_notes.yaml", NOTES);
     let (generated, sink) = generated(&files);
     assert_eq!(tools(&generated), ["get_a", "release_notes"], "{sink}");
+    // The live audit leaves it out: the API's document never had it.
+    assert!(text(&generated, "src/lib.rs").contains("tools_of_files: &[\"release_notes\"]"));
     // The ledger is about the document alone.
     assert_eq!(json(&generated, "ledger.json")["added_by_overlays"], serde_json::json!({}));
 }

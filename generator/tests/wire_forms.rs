@@ -134,6 +134,29 @@ fn bodies_that_differ_are_chosen_by_content_type() {
 }
 
 #[test]
+fn a_form_among_several_bodies_takes_what_the_first_would_take() {
+    let form = |said: &str| {
+        let content = format!(
+            "{{application/json: {{schema: {{type: string}}}}, application/x-www-form-urlencoded: \
+            {{schema: {{type: object, properties: {{a: {{type: string}}}}{said}}}}}}}"
+        );
+        schema(&content)["properties"]["form"]["additionalProperties"].clone()
+    };
+    assert_eq!(form(""), Value::Null);
+    assert_eq!(form(", additionalProperties: false"), false);
+    assert_eq!(form(", additionalProperties: {type: integer}"), json!({"type": "integer"}));
+}
+
+#[test]
+fn of_two_json_bodies_the_same_goes_first_whatever_the_document_lists_first() {
+    let merge = "application/merge-patch+json: {schema: {type: object}}";
+    let patch = "application/json-patch+json: {schema: {type: array}}";
+    let bodies = [format!("{{{merge}, {patch}}}"), format!("{{{patch}, {merge}}}")].map(|content| bodies(&content));
+    assert_eq!(bodies[0]["request"]["media_type"], "application/json-patch+json");
+    assert_eq!(bodies[0], bodies[1]);
+}
+
+#[test]
 fn parts_have_the_content_type_of_their_encoding() {
     let content = "{multipart/form-data: {schema: {type: object, properties: {meta: {type: object}, xml: {type: string}, \
                    data: {type: string, format: binary}}}, encoding: {meta: {contentType: application/json}, \

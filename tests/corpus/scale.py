@@ -15,12 +15,15 @@ BUILT = 1000
 
 # Records refer to each other within groups of so many: what an operation reaches is its own area, whatever the size of the API.
 GROUP = 8
+# With the option `--connected`, all records are one group: each reaches each, which few APIs of people do.
+CONNECTED = "--connected" in sys.argv[2:]
 
 
 def schema(number, count):
     """A record of a few fields that refers to two others, as most do."""
-    first = number - number % GROUP
-    size = min(GROUP, count - first)
+    group = count if CONNECTED else GROUP
+    first = number - number % group
+    size = min(group, count - first)
     near = [f"#/components/schemas/Record{first + (number * step + 1) % size}" for step in (7, 3)]
     return {
         "type": "object",
@@ -132,4 +135,5 @@ def build():
 
 
 regenerate()
-build()
+if not CONNECTED:
+    build()

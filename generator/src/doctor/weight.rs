@@ -18,7 +18,7 @@ pub(super) fn report(model: &Model, sink: &mut Sink) {
         sink.push(Diagnostic::warning("too-many-tools", message).at(model.loaded.config_place(key)).help(help));
     }
     for tool in &model.tools {
-        let bytes = tool.frozen.shown().to_string().len() + tool.description.len();
+        let bytes = tool.frozen.shown_bytes + tool.description.len();
         if bytes <= MAX_ENTRY {
             continue;
         }

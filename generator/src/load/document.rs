@@ -1,5 +1,7 @@
 //! A document in its 3.1 form, with the way back to the files it came from.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 
 use super::origin::Origins;
@@ -63,11 +65,25 @@ pub struct Document {
     declared: Option<Value>,
     /// Where nodes came from that do not stand at the same pointer in the published document.
     origins: Origins,
+    /// References to other files that lead to nothing, which was reported.
+    unread: BTreeSet<String>,
 }
 
 impl Document {
-    pub(super) fn new(value: Value, declared: Option<Value>, facts: DocumentFacts, origins: Origins) -> Self {
-        Self { value, facts, declared, origins }
+    pub(super) fn new(
+        value: Value,
+        declared: Option<Value>,
+        facts: DocumentFacts,
+        origins: Origins,
+        unread: BTreeSet<String>,
+    ) -> Self {
+        Self { value, facts, declared, origins, unread }
+    }
+
+    /// Whether a reference leads to nothing in another file, which was reported when the files were read.
+    #[must_use]
+    pub(crate) fn is_reported(&self, reference: &str) -> bool {
+        self.unread.contains(reference)
     }
 
     /// The node at a JSON pointer of the 3.1 form.

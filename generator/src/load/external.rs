@@ -64,10 +64,12 @@ struct Bundle<'a> {
     numbers: BTreeMap<String, usize>,
     /// Values that were copied out of files.
     copied: usize,
+    /// References that stay as they are, and of which it was reported why.
+    unread: BTreeSet<String>,
 }
 
 /// Brings in everything that references to other files name. What cannot be is reported where the
-/// reference stands.
+/// reference stands; these references, as the document then has them, are given back.
 pub(super) fn bundle(
     document: &mut Value,
     label: &str,
@@ -75,7 +77,7 @@ pub(super) fn bundle(
     dialect: Dialect,
     origins: &mut Origins,
     sink: &mut Sink,
-) {
+) -> BTreeSet<String> {
     let mut bundle = Bundle {
         files,
         root_file: label.to_owned(),
@@ -89,6 +91,7 @@ pub(super) fn bundle(
         taken: component_pointers(document, dialect),
         numbers: BTreeMap::new(),
         copied: 0,
+        unread: BTreeSet::new(),
     };
     bundle.claim_components(document);
     for_each_node(document, &mut |node, pointer| bundle.node(node, pointer));
@@ -97,6 +100,7 @@ pub(super) fn bundle(
         insert(document, &pointer, value);
     }
     bundle.origins.publish();
+    bundle.unread
 }
 
 /// The sections of reusable nodes of a dialect, as pointers.
@@ -161,22 +165,34 @@ impl Bundle<'_> {
                 return;
             }
             let Some(target) = self.target(&reference, pointer) else {
-                return self.refuse(&reference, pointer);
+                self.refuse(&reference, pointer);
+                self.unread.insert(reference);
+                return;
             };
             if !self.takes_its_place(&target, pointer) {
                 let place = self.place_of(target.clone(), &reference, pointer);
                 // Without the name of its file it might lead to a node of the document.
-                let reference = place.map_or_else(|| target.reference(), |place| format!("#{place}"));
+                let reference = place.map_or_else(|| self.left(&target), |place| format!("#{place}"));
                 return set_reference(node, reference);
             }
             let Some(content) = self.content(&target, pointer, &reference, pointer) else {
-                return set_reference(node, target.reference());
+                let reference = self.left(&target);
+                return set_reference(node, reference);
             };
             *node = content;
             self.bases.insert(pointer.to_owned(), target.file);
         }
         let help = "break the circle: one of these nodes must hold content instead of a `$ref`";
         self.report("reference-loop", "the references lead in a circle".into(), pointer, help.to_owned());
+        let reference = node.get("$ref").and_then(Value::as_str);
+        self.unread.extend(reference.map(str::to_owned));
+    }
+
+    /// The reference to a target that could not be brought in.
+    fn left(&mut self, target: &Target) -> String {
+        let reference = target.reference();
+        self.unread.insert(reference.clone());
+        reference
     }
 
     /// Whether a reference is replaced by what it names: path items have no components, and a component

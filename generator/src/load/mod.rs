@@ -31,6 +31,7 @@ pub use strict::did_you_mean;
 pub use vendor::{Vendored, vendor};
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -281,6 +282,8 @@ struct Published {
     declared: Option<Value>,
     facts: DocumentFacts,
     origins: Origins,
+    /// References to other files that could not be brought in; why was reported.
+    unread: BTreeSet<String>,
 }
 
 impl Published {
@@ -288,7 +291,7 @@ impl Published {
     fn empty(server: &Arc<Source>) -> Self {
         let value = serde_json::json!({"openapi": "3.1.0", "paths": {}});
         let facts = facts::gather(&value, Dialect::OpenApi31, "", String::new());
-        Self { value, declared: None, facts, origins: Origins::new(Arc::clone(server)) }
+        Self { value, declared: None, facts, origins: Origins::new(Arc::clone(server)), unread: BTreeSet::new() }
     }
 
     /// Adds the tools of files, beside whatever the document has.
@@ -312,14 +315,14 @@ impl Published {
 
     fn read(source: Arc<Source>, sha256: String, files: &Files, prose: Prose, sink: &mut Sink) -> Option<Self> {
         let mut origins = Origins::new(Arc::clone(&source));
-        let (mut value, dialect) = whole(&source, files, &mut origins, sink)?;
+        let (mut value, dialect, unread) = whole(&source, files, &mut origins, sink)?;
         if prose == Prose::Drop {
             drop_prose(&mut value);
         }
         prose::clear_texts(&mut value);
         let facts = facts::gather(&value, dialect, source.label(), sha256);
         let value = upgrade::upgrade(value, dialect, &mut origins, sink);
-        Some(Self { declared: None, value, facts, origins })
+        Some(Self { declared: None, value, facts, origins, unread })
     }
 
     fn overlay(&mut self, overlay: &Value, source: &Arc<Source>, sink: &mut Sink) {
@@ -334,18 +337,24 @@ impl Published {
         if self.declared.is_some() {
             prose::clear_texts(&mut self.value);
         }
-        Document::new(self.value, self.declared, self.facts, self.origins)
+        Document::new(self.value, self.declared, self.facts, self.origins, self.unread)
     }
 }
 
-/// A document in its own dialect, with what it names in other files.
-fn whole(source: &Source, files: &Files, origins: &mut Origins, sink: &mut Sink) -> Option<(Value, Dialect)> {
+/// A document in its own dialect, with what it names in other files; and the references that lead to nothing there.
+fn whole(
+    source: &Source,
+    files: &Files,
+    origins: &mut Origins,
+    sink: &mut Sink,
+) -> Option<(Value, Dialect, BTreeSet<String>)> {
     let mut value = source.read_published(sink)?;
     let dialect = upgrade::detect(&value, origins, sink)?;
-    if external::is_needed(&mut value) {
-        external::bundle(&mut value, source.label(), files, dialect, origins, sink);
-    }
-    Some((value, dialect))
+    let unread = match external::is_needed(&mut value) {
+        true => external::bundle(&mut value, source.label(), files, dialect, origins, sink),
+        false => BTreeSet::new(),
+    };
+    Some((value, dialect, unread))
 }
 
 /// Reads the document at `label` as a server that has nothing else.

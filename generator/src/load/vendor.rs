@@ -27,7 +27,7 @@ pub fn vendor(label: &str, files: &Files, prose: Prose, sink: &mut Sink) -> Opti
     let bytes = files.get(label).unwrap_or_default();
     let source = Arc::new(Source::from_bytes(label, bytes, sink)?);
     let mut origins = Origins::new(Arc::clone(&source));
-    let (mut value, dialect) = whole(&source, files, &mut origins, sink)?;
+    let (mut value, dialect, _) = whole(&source, files, &mut origins, sink)?;
     if prose == Prose::Drop {
         drop_prose(&mut value);
     }

@@ -70,20 +70,22 @@ pub(crate) struct Hints {
     pub(crate) open_world: bool,
 }
 
-/// The tool's schemas as JSON.
+/// The tool's schemas, as the JSON texts of their files.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Frozen {
     /// What calls are checked against.
-    pub(crate) input: Value,
+    pub(crate) input: String,
     /// What lists show, where that is less.
-    pub(crate) listed: Option<Value>,
+    pub(crate) listed: Option<String>,
     /// The shape of `data`.
-    pub(crate) result: Option<Value>,
+    pub(crate) result: Option<String>,
+    /// Bytes of what lists show, as compact JSON.
+    pub(crate) shown_bytes: usize,
 }
 
 impl Frozen {
     /// What lists show.
-    pub(crate) fn shown(&self) -> &Value {
+    pub(crate) fn shown(&self) -> &str {
         self.listed.as_ref().unwrap_or(&self.input)
     }
 }

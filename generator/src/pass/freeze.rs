@@ -3,45 +3,136 @@
 mod check;
 mod listed;
 mod plan;
+mod reach;
 mod render;
 
 use serde_json::{Map, Value, json};
 
 use super::join;
+use crate::catalog::pretty;
 use crate::diagnostic::{Diagnostic, Sink};
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::BodyKind;
 use crate::model::schema::Schema;
 use crate::model::tool::{Argument, Frozen, Role, Tool};
 use plan::Plan;
+use reach::Reach;
 use render::{Direction, Renderer};
+
+/// Bytes of the schema of an answer, roughly and as compact JSON. It is there to be read: types further away are left out.
+const MAX_RESULT: usize = 32 * 1024;
+
+/// Bytes of one tool's input schema, as above. Calls are checked against it, so that nothing of it is left out unasked.
+const MAX_INPUT: usize = 1024 * 1024;
+
+/// Bytes of all input schemas together. Beyond it, types refer to each other so much that each tool has nearly all of them.
+const MAX_INPUTS: usize = 32 * 1024 * 1024;
+
+/// What one input schema may take where all together would take more than `MAX_INPUTS`.
+const MAX_CROWDED_INPUT: usize = 32 * 1024;
 
 pub(super) fn freeze(model: &mut Model, sink: &mut Sink) {
     let mut tools = std::mem::take(&mut model.tools);
+    let most = most_of_an_input(model, &tools);
+    let mut trimmed: Vec<&Tool> = Vec::new();
     for tool in &mut tools {
         hidden_but_required(model, tool, sink);
-        tool.frozen = frozen(model, tool);
-        check::check(model, tool, sink);
+        let reach = Reach::within(model, schemas(tool), most);
+        let is_whole = reach.is_whole;
+        if !is_whole && most == MAX_INPUT {
+            too_wide(model, tool, sink);
+        }
+        let schemas = frozen(model, tool, reach);
+        check::check(model, tool, &schemas, sink);
+        tool.frozen = schemas.into_texts();
+        if !is_whole {
+            trimmed.push(tool);
+        }
+    }
+    if most < MAX_INPUT {
+        crowded(model, &trimmed, sink);
     }
     model.tools = tools;
 }
 
-fn frozen(model: &Model, tool: &Tool) -> Frozen {
-    let input = input(model, tool);
+fn schemas(tool: &Tool) -> impl Iterator<Item = &Schema> + Clone {
+    tool.arguments.iter().map(|argument| &argument.schema)
+}
+
+/// What one input schema may take: less where all together would be too much.
+fn most_of_an_input(model: &Model, tools: &[Tool]) -> usize {
+    let mut total = 0;
+    for tool in tools {
+        total += Reach::within(model, schemas(tool), MAX_INPUT).bytes;
+        if total > MAX_INPUTS {
+            return MAX_CROWDED_INPUT;
+        }
+    }
+    MAX_INPUT
+}
+
+/// One tool alone that takes too much: a mistake, or a document that nobody should be asked to call.
+fn too_wide(model: &Model, tool: &Tool, sink: &mut Sink) {
+    let message = format!("the input schema of `{}` would take more than {MAX_INPUT} bytes", tool.name);
+    let help = match is_of_file(&tool.origin) {
+        true => "give its inputs fewer or plainer schemas in the tool's file",
+        false => "give the types that it takes fewer members in an overlay, or remove the operation there",
+    };
+    sink.push(Diagnostic::error("wide-input", message).at(model.loaded.document.place(&tool.origin)).help(help));
+}
+
+/// Tools that check less than their documents say, in one finding: they are many, and the reason is one.
+fn crowded(model: &Model, trimmed: &[&Tool], sink: &mut Sink) {
+    let Some(first) = trimmed.first() else { return };
+    let message = format!(
+        "the types refer to each other so much that all input schemas would take more than {MAX_INPUTS} bytes; \
+        {} tools, `{}` among them, accept any JSON beyond the {MAX_CROWDED_INPUT} bytes that are nearest",
+        trimmed.len(),
+        first.name
+    );
+    let help = "nothing to do where the API checks what it is sent; else take apart the types in an overlay";
+    sink.push(Diagnostic::warning("crowded-inputs", message).at(model.loaded.document.place(&first.origin)).help(help));
+}
+
+/// A tool's schemas before they are written as text.
+struct Schemas {
+    input: Value,
+    /// What lists show, where that is less.
+    listed: Option<Value>,
+    result: Option<Value>,
+}
+
+impl Schemas {
+    /// As texts they take a tenth of the memory, and nothing reads them as values any more.
+    fn into_texts(self) -> Frozen {
+        let shown = self.listed.as_ref().unwrap_or(&self.input);
+        Frozen {
+            shown_bytes: serde_json::to_vec(shown).map_or(0, |text| text.len()),
+            input: pretty(&self.input),
+            listed: self.listed.as_ref().map(pretty),
+            result: self.result.as_ref().map(pretty),
+        }
+    }
+}
+
+fn frozen<'m>(model: &'m Model, tool: &'m Tool, reach: Reach<'m>) -> Schemas {
+    let input = input(model, tool, reach);
     let listed = listed::listed(tool, &input);
     let result = tool.output.as_ref().map(|output| {
-        let plan = Plan::new(model, std::iter::once(output));
+        let reach = Reach::within(model, std::iter::once(output), MAX_RESULT);
+        let plan = Plan::new(&model.recursive, reach, std::iter::once(output));
         let mut renderer = Renderer::new(model, &plan, Direction::Answered);
         let mut root = renderer.schema(output);
         with_definitions(&mut root, renderer);
         Value::Object(root)
     });
-    Frozen { listed: (listed != input).then_some(listed), input, result }
+    Schemas { listed: (listed != input).then_some(listed), input, result }
 }
 
 /// The argument object: closed, with everything that is accepted.
-fn input(model: &Model, tool: &Tool) -> Value {
-    let plan = Plan::new(model, tool.arguments.iter().map(|argument| &argument.schema));
+fn input<'m>(model: &'m Model, tool: &'m Tool, reach: Reach<'m>) -> Value {
+    let plan = Plan::new(&model.recursive, reach, schemas(tool));
     let mut renderer = Renderer::new(model, &plan, Direction::Sent);
     let mut properties = Map::new();
     for argument in &tool.arguments {
@@ -62,7 +153,8 @@ fn input(model: &Model, tool: &Tool) -> Value {
 
 /// A schema by itself, with what it refers to.
 pub(super) fn schema_of(model: &Model, schema: &Schema) -> Value {
-    let plan = Plan::new(model, std::iter::once(schema));
+    let reach = Reach::within(model, std::iter::once(schema), MAX_INPUT);
+    let plan = Plan::new(&model.recursive, reach, std::iter::once(schema));
     let mut renderer = Renderer::new(model, &plan, Direction::Sent);
     let mut root = renderer.schema(schema);
     with_definitions(&mut root, renderer);
@@ -132,7 +224,8 @@ fn hidden_but_required(model: &Model, tool: &Tool, sink: &mut Sink) {
     for field in required.filter(|field| !advertised.contains(field)) {
         let message = format!("`advertise` of `{}` leaves out `{field}`, which is required", tool.name);
         let place = model.loaded.document.place(&join(&join(&tool.origin, "x-toolwright"), "advertise"));
-        let help = format!("add `{field}` to `advertise`, or take it out of the schema's `required` in an overlay");
+        let whose = if is_of_file(&tool.origin) { "" } else { " in an overlay" };
+        let help = format!("add `{field}` to `advertise`, or take it out of the schema's `required`{whose}");
         sink.push(Diagnostic::error("hidden-but-required", message).at(place).help(help));
     }
 }

@@ -375,6 +375,7 @@ impl Reader<'_, '_> {
             };
             match reference.strip_prefix('#').map(percent_decoded) {
                 Some(target) if document.get(&target).is_some() => at = target,
+                _ if document.is_reported(reference) => return None,
                 _ => break,
             }
         }

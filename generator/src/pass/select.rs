@@ -134,7 +134,7 @@ fn merit(tool: &Tool) -> Merit<'_> {
 fn is_candidate(model: &Model, tool: &Tool) -> bool {
     let node = model.loaded.document.get(&tool.origin);
     let deprecated = node.and_then(|node| node.get("deprecated")).and_then(Value::as_bool) == Some(true);
-    let weight = serde_json::to_vec(tool.frozen.shown()).map_or(0, |text| text.len()) + tool.description.len();
+    let weight = tool.frozen.shown_bytes + tool.description.len();
     !deprecated && tool.hints.risk != Risk::Destructive && weight <= MAX_WEIGHT
 }
 

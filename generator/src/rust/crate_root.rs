@@ -7,6 +7,7 @@ use super::names::{Named, Names};
 use super::{native, rows};
 use crate::access::{Access, Scheme, Setting};
 use crate::load::config::FixedTool;
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::Location;
 use crate::model::tool::{Binding, Role, Tool};
@@ -245,6 +246,8 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
     let count = |number: usize| Literal::usize_unsuffixed(number);
     let (paths, operations, definitions) =
         (count(document.paths), count(document.operations), count(document.definitions));
+    let calls_api = |tool: &&Tool| is_of_file(&tool.origin) && !matches!(tool.binding, Binding::Native);
+    let of_files = model.tools.iter().filter(calls_api).map(|tool| &tool.name);
     let catalog_sha256 = &facts.catalog_sha256;
     quote! {
         /// What the server is, and what it lists by default.
@@ -268,6 +271,7 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
                 paths: #paths,
                 operations: #operations,
                 definitions: #definitions,
+                tools_of_files: &[#(#of_files),*],
             },
             catalog_sha256: #catalog_sha256,
         };

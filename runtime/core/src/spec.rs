@@ -134,6 +134,8 @@ pub struct DocumentFacts {
     pub operations: u32,
     /// Number of named schemas.
     pub definitions: u32,
+    /// Names of tools that call the API and are described in files of their own: the document does not have them.
+    pub tools_of_files: &'static [&'static str],
 }
 
 /// The texts of a tool that every server has: the gateway's and the diagnostic ones.

@@ -16,7 +16,12 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 use toolwright_core::{Code, ToolError};
 
-use crate::forward::ForwardedHeaders;
+use crate::{
+    answer::{credentials, scrub_note},
+    auth::Tokens,
+    config::Config,
+    forward::ForwardedHeaders,
+};
 
 /// One step of a call that takes a while.
 #[derive(Debug, Clone, PartialEq)]
@@ -35,13 +40,15 @@ pub struct Progress {
     sender: Option<mpsc::Sender<ProgressUpdate>>,
     /// Updates so far, over all clones: MCP wants every update of a call to be further than the one before.
     said: Arc<AtomicU32>,
+    /// Credentials, which no update shows.
+    secrets: Arc<[String]>,
 }
 
 impl Progress {
     /// Progress to that channel.
     #[must_use]
     pub fn to(sender: mpsc::Sender<ProgressUpdate>) -> Self {
-        Progress { sender: Some(sender), said: Arc::default() }
+        Progress { sender: Some(sender), ..Progress::default() }
     }
 
     /// Progress that nobody watches.
@@ -56,8 +63,21 @@ impl Progress {
         self.sender.is_some()
     }
 
+    /// The same progress, from whose messages these credentials are taken out; the longest come first.
+    pub(crate) fn without(&self, secrets: Vec<String>) -> Self {
+        Progress { secrets: secrets.into(), ..self.clone() }
+    }
+
+    /// The credentials that no message shows.
+    pub(crate) fn secrets(&self) -> &[String] {
+        &self.secrets
+    }
+
     /// Sends an update if there is room; never waits. False where it was not taken.
-    pub fn send(&self, update: ProgressUpdate) -> bool {
+    pub fn send(&self, mut update: ProgressUpdate) -> bool {
+        if self.is_watched() {
+            scrub_note(&mut update.message, &self.secrets);
+        }
         self.sender.as_ref().is_some_and(|sender| sender.try_send(update).is_ok())
     }
 
@@ -92,6 +112,17 @@ impl CallContext {
             progress: Progress::none(),
             forwarded: ForwardedHeaders::default(),
         }
+    }
+
+    /// The same call, whose progress shows no credential: neither those of the settings and the caller, nor the tokens that
+    /// were fetched so far.
+    pub(crate) async fn without_credentials(&self, config: &Config, tokens: &Tokens) -> Self {
+        if !self.progress.is_watched() {
+            return self.clone();
+        }
+        let mut texts = tokens.texts().await;
+        texts.extend(self.forwarded.texts());
+        CallContext { progress: self.progress.without(credentials(config, texts)), ..self.clone() }
     }
 
     /// Waits for the future, the deadline or the cancellation, whichever comes first.

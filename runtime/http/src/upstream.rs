@@ -19,7 +19,7 @@ use crate::{
     body::Payload,
     config::{self, Config, ConfigError},
     connect::LazyClient,
-    context::CallContext,
+    context::{CallContext, Progress},
     files::{Fetcher, Guard},
     forward::ForwardedHeaders,
     hidden::{self, HiddenValues},
@@ -139,6 +139,9 @@ impl Upstream {
         let mut envelope = match spec.binding {
             Binding::Http(binding) => Box::pin(self.execute_http(spec, &binding, arguments, masks, context)).await,
             Binding::WebSocket(binding) => {
+                // Messages go to those who watch as they come, and nothing tells which part of them is the secret.
+                let quiet = CallContext { progress: Progress::none(), ..context.clone() };
+                let context = if masks.hides_content() { &quiet } else { context };
                 let session = websocket::Session { config, saved: &self.inner.saved, context };
                 Box::pin(session.run(&self.inner.client, &self.inner.tokens, &binding, &arguments)).await
             }
@@ -233,6 +236,8 @@ impl Upstream {
         }
         let leaves_state = expected.leaves_state;
         let attempt = Attempt { config, client, planned, payload, credentials: &credentials, leaves_state };
+        // Only now: a token may have been fetched.
+        let context = &context.without_credentials(config, tokens).await;
         let reply = send::exchange(&attempt, context).await?;
         if reply.status.as_u16() == 401 {
             tokens.forget(credentials.fetched()).await;

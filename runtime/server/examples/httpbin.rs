@@ -70,6 +70,7 @@ static SERVER: ServerSpec = ServerSpec {
         paths: 2,
         operations: 2,
         definitions: 0,
+        tools_of_files: &[],
     },
     catalog_sha256: "written-by-hand",
 };

@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 use tokio::runtime::{Builder, Runtime};
 use toolwright_core::{
     Alternative, Binding, Body, Declared, Exchange, Field, FieldKind, HttpBinding, Location, Member, Method, Parameter,
-    Risk, SearchTerms, Style, ToolSpec, WebSocketBinding, arguments::Checker,
+    PartHeader, PartHeaderValue, Risk, SearchTerms, Style, ToolSpec, WebSocketBinding, arguments::Checker,
 };
 use toolwright_http::{Config, Upstream, Url, WrittenRequest};
 
@@ -34,7 +34,7 @@ const PATH: &str = "/things/{id}/{list}/v{version}{format}/{matrix}/{label}/end"
 const SEGMENTS: usize = 7;
 
 const fn parameter(argument: &'static str, wire: &'static str, location: Location, style: Style) -> Parameter {
-    Parameter { argument, wire, location, style, explode: false, send_as: &[] }
+    Parameter { argument, wire, location, style, explode: false, reserved: false, send_as: &[] }
 }
 
 const fn exploded(parameter: Parameter) -> Parameter {
@@ -49,7 +49,7 @@ static PARAMETERS: [Parameter; 20] = [
     exploded(parameter("matrix", "matrix", Location::Path, Style::Matrix)),
     parameter("label", "label", Location::Path, Style::Label),
     exploded(parameter("q", "q", Location::Query, Style::Form)),
-    parameter("joined", "joined", Location::Query, Style::Form),
+    Parameter { reserved: true, ..parameter("joined", "joined", Location::Query, Style::Form) },
     parameter("spaces", "spaces", Location::Query, Style::Spaces),
     parameter("pipes", "pipes", Location::Query, Style::Pipes),
     parameter("tabs", "tabs", Location::Query, Style::Tabs),
@@ -69,7 +69,7 @@ const HEADERS: [&str; 8] =
     ["accept", "authorization", "content-length", "content-type", "cookie", "x-labels", "x-raw", "x-trace"];
 
 const fn field(name: &'static str, kind: FieldKind, style: Style, content_type: Option<&'static str>) -> Field {
-    Field { argument: name, wire: name, kind, style, explode: true, content_type, send_as: &[] }
+    Field { argument: name, wire: name, kind, style, explode: true, content_type, reserved: false, send_as: &[] }
 }
 
 static FIELDS: [Field; 6] = [
@@ -79,6 +79,11 @@ static FIELDS: [Field; 6] = [
     field("trace", FieldKind::Value, Style::Form, Some("text/plain")),
     field("file", FieldKind::File, Style::Form, None),
     field("files", FieldKind::File, Style::Form, Some("image/png")),
+];
+
+static PART_HEADERS: [PartHeader; 2] = [
+    PartHeader { part: "q", wire: "X-Part", value: PartHeaderValue::Argument { name: "labels", explode: true } },
+    PartHeader { part: "file", wire: "X-Part", value: PartHeaderValue::Fixed("1") },
 ];
 
 static MEMBERS: [Member; 3] = [
@@ -160,12 +165,24 @@ static ROWS: [ToolSpec; 8] = [
     posting(JSON),
     posting(Body::Object { media_type: "application/json", required: false, members: &MEMBERS }),
     posting(Body::Form { fields: &FIELDS, extra: Some("extra") }),
-    posting(Body::Multipart { fields: &FIELDS, extra: Some("extra") }),
+    posting(Body::Multipart {
+        media_type: "multipart/form-data",
+        fields: &FIELDS,
+        headers: &PART_HEADERS,
+        extra: Some("extra"),
+    }),
     posting(Body::Choice { argument: "content_type", alternatives: &ALTERNATIVES }),
     posting(Body::Raw { argument: "text", media_type: "text/plain" }),
     posting(Body::Raw { argument: "file", media_type: "application/octet-stream" }),
     row(
-        Binding::WebSocket(WebSocketBinding { path: PATH, parameters: &PARAMETERS, exchange: Exchange::Receive }),
+        Binding::WebSocket(WebSocketBinding {
+            path: PATH,
+            parameters: &PARAMETERS,
+            exchange: Exchange::Receive,
+            security: None,
+            server: None,
+            hidden: &[],
+        }),
         Risk::Destructive,
     ),
 ];
@@ -294,8 +311,12 @@ fn check_parts(request: &WrittenRequest) {
     for part in parts.split(&format!("\r\n--{boundary}")).filter(|part| !part.trim().is_empty()) {
         let (head, _) = part.trim_start_matches("\r\n").split_once("\r\n\r\n").expect("a part has a head");
         for (index, line) in head.split("\r\n").enumerate() {
-            let starts = ["Content-Disposition: form-data; name=\"", "Content-Type: "];
-            assert!(starts.get(index).is_some_and(|start| line.starts_with(start)), "a line of its own: {head:?}");
+            let starts: &[&str] = match index {
+                0 => &["content-disposition: form-data; name=\""],
+                _ => &["content-type: ", "x-part: "],
+            };
+            let line_start = line.to_ascii_lowercase();
+            assert!(starts.iter().any(|start| line_start.starts_with(start)), "a line of its own: {head:?}");
             assert!(!line.contains(['\r', '\n']), "a line ends early: {head:?}");
         }
     }

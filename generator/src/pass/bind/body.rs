@@ -325,7 +325,11 @@ fn form_object(model: &mut Model, body: &RequestBody) -> (Schema, Vec<Alternativ
         }
     }
     let required = declared.required.into_iter().filter(|name| declared.properties.contains_key(name)).collect();
-    let schema = Schema { properties: declared.properties, required, ..Schema::of(JsonType::Object) };
+    // Members that the form does not name are sent as further text fields, unless it says that there are none.
+    let is_closed = model.resolve(&body.schema).additional == Additional::Closed;
+    let further = if is_closed { Additional::Closed } else { Additional::Open };
+    let additional = declared.further.unwrap_or(further);
+    let schema = Schema { properties: declared.properties, required, additional, ..Schema::of(JsonType::Object) };
     (schema, fields)
 }
 

@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::load::extension::EXTENSION;
 use crate::load::hidden::{ArgumentPlace, ArgumentRule, HiddenArgument};
 use crate::load::select::Traits;
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::{Location, Operation};
 use crate::model::tool::{Argument, Hidden, HiddenValue, Role};
@@ -195,7 +196,8 @@ fn check(argument: &Argument, schema: &Value, readings: &[Value], what: &str, pl
     let reason = readings.last().and_then(|value| validator.iter_errors(value).next()).map(|error| error.to_string());
     let message =
         format!("the {what} of `{}` does not fit its schema: {}", argument.wire_name, reason.unwrap_or_default());
-    let help = "write a value that the API takes, or correct the schema in an overlay";
+    let whose = if is_of_file(&argument.origin) { "" } else { " in an overlay" };
+    let help = format!("write a value that the API takes, or correct the schema{whose}");
     sink.push(Diagnostic::error("wrong-value", message).at(place.clone()).help(help));
 }
 

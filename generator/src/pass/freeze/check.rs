@@ -2,9 +2,11 @@
 
 use serde_json::Value;
 
+use super::Schemas;
 use super::listed::hides_members;
 use super::render::FORMATS;
 use crate::diagnostic::{Diagnostic, Sink};
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::tool::Tool;
 
@@ -59,21 +61,24 @@ const KEYWORDS: [&str; 47] = [
     "writeOnly",
 ];
 
-pub(super) fn check(model: &Model, tool: &Tool, sink: &mut Sink) {
+pub(super) fn check(model: &Model, tool: &Tool, schemas: &Schemas, sink: &mut Sink) {
     let mut faults = Vec::new();
-    for (root, is_closed) in [(Some(&tool.frozen.input), true), (tool.frozen.listed.as_ref(), !hides_members(tool))] {
+    for (root, is_closed) in [(Some(&schemas.input), true), (schemas.listed.as_ref(), !hides_members(tool))] {
         let Some(root) = root else { continue };
         root_object(root, is_closed, &mut faults);
         schema(root, root, &mut faults);
     }
-    if let Some(result) = &tool.frozen.result {
+    if let Some(result) = &schemas.result {
         schema(result, result, &mut faults);
     }
     faults.sort();
     faults.dedup();
     for fault in faults {
         let message = format!("the schema of `{}` {fault}", tool.name);
-        let help = "correct the schema in an overlay";
+        let help = match is_of_file(&tool.origin) {
+            true => "correct the schema in the tool's file",
+            false => "correct the schema in an overlay",
+        };
         sink.push(Diagnostic::error("bad-schema", message).at(model.loaded.document.place(&tool.origin)).help(help));
     }
 }

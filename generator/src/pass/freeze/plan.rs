@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::Model;
+use super::reach::Reach;
 use crate::model::schema::Schema;
-use crate::pass::reached_from;
 
 /// Written in place, a schema may grow to this multiple of its size with shared `$defs`.
 const MAX_GROWTH: usize = 2;
@@ -14,16 +13,20 @@ const MAX_NESTING: usize = 24;
 
 /// Which types stand under `$defs`, and by which key.
 #[derive(Debug, Default)]
-pub(super) struct Plan {
+pub(super) struct Plan<'m> {
     keys: BTreeMap<String, String>,
+    types: BTreeMap<&'m str, &'m Schema>,
 }
 
-impl Plan {
+impl<'m> Plan<'m> {
     /// Cycles stay references; the rest is written in place where that does not double the size.
-    pub(super) fn new<'m>(model: &'m Model, roots: impl Iterator<Item = &'m Schema> + Clone) -> Self {
-        let reached = reached_from(model, roots.clone());
-        let mut shared: BTreeSet<&str> =
-            reached.keys().copied().filter(|name| model.recursive.contains(*name)).collect();
+    pub(super) fn new(
+        recursive: &BTreeSet<String>,
+        reach: Reach<'m>,
+        roots: impl Iterator<Item = &'m Schema> + Clone,
+    ) -> Self {
+        let reached = reach.types;
+        let mut shared: BTreeSet<&str> = reached.keys().copied().filter(|name| recursive.contains(*name)).collect();
         let mut sizes = BTreeMap::new();
         for name in inner_first(&reached) {
             let size = reached.get(name).map_or(0, |schema| weight(schema, &sizes));
@@ -36,7 +39,13 @@ impl Plan {
             shared.extend(used_twice(&reached, roots));
         }
         shared.extend(too_deep(&reached, &shared));
-        Plan { keys: keys(&shared) }
+        shared.retain(|name| reached.contains_key(name));
+        Plan { keys: keys(&shared), types: reached }
+    }
+
+    /// The type of that name; `None` where it is left out, or where there is none.
+    pub(super) fn target(&self, name: &str) -> Option<&'m Schema> {
+        self.types.get(name).copied()
     }
 
     /// The key under `$defs`, where the type stands there.
@@ -109,7 +118,7 @@ fn references(schema: &Schema) -> Vec<&str> {
 }
 
 /// Roughly the bytes of a schema without what it refers to.
-fn own_weight(schema: &Schema) -> usize {
+pub(super) fn own_weight(schema: &Schema) -> usize {
     let mut total = 0;
     schema.walk(&mut |inner| {
         let names: usize = inner.properties.keys().map(|name| name.len() + 4).sum();

@@ -43,21 +43,21 @@ pub(super) enum Direction {
 
 pub(super) struct Renderer<'r, 'm> {
     model: &'r Model<'m>,
-    plan: &'r Plan,
+    plan: &'r Plan<'r>,
     direction: Direction,
     wanted: BTreeSet<String>,
     done: BTreeMap<String, Value>,
 }
 
 impl<'r, 'm> Renderer<'r, 'm> {
-    pub(super) fn new(model: &'r Model<'m>, plan: &'r Plan, direction: Direction) -> Self {
+    pub(super) fn new(model: &'r Model<'m>, plan: &'r Plan<'r>, direction: Direction) -> Self {
         Renderer { model, plan, direction, wanted: BTreeSet::new(), done: BTreeMap::new() }
     }
 
     /// Everything under `$defs` that was referred to, by key.
     pub(super) fn definitions(mut self) -> Map<String, Value> {
         while let Some(name) = self.wanted.pop_first() {
-            let (Some(key), Some(schema)) = (self.plan.key(&name), self.model.types.get(&name)) else { continue };
+            let (Some(key), Some(schema)) = (self.plan.key(&name), self.plan.target(&name)) else { continue };
             if !self.done.contains_key(key) {
                 self.done.insert(key.to_owned(), Value::Null);
                 let value = Value::Object(self.schema(schema));
@@ -83,7 +83,7 @@ impl<'r, 'm> Renderer<'r, 'm> {
     pub(super) fn schema(&mut self, schema: &Schema) -> Map<String, Value> {
         let own = self.own_keywords(schema);
         let Some(name) = &schema.reference else { return own };
-        let target = match (self.plan.key(name), self.model.types.get(name)) {
+        let target = match (self.plan.key(name), self.plan.target(name)) {
             (Some(key), _) => {
                 self.wanted.insert(name.clone());
                 let mut reference = Map::new();
@@ -91,6 +91,7 @@ impl<'r, 'm> Renderer<'r, 'm> {
                 reference
             }
             (None, Some(target)) => self.schema(target),
+            (None, None) if self.model.types.contains_key(name) => return left_out(name, own),
             (None, None) => Map::new(),
         };
         combined(target, own)
@@ -196,6 +197,17 @@ impl<'r, 'm> Renderer<'r, 'm> {
     fn list(&mut self, members: &[Schema]) -> Value {
         members.iter().map(|member| self.value(member)).collect::<Vec<_>>().into()
     }
+}
+
+/// Stands for a type that is left out: any value, and a word on what it would be.
+fn left_out(name: &str, mut own: Map<String, Value>) -> Map<String, Value> {
+    let note = format!("Any JSON: `{name}`, whose schema is left out here for its length.");
+    let text = match own.get("description").and_then(Value::as_str) {
+        Some(told) => format!("{told} {note}"),
+        None => note,
+    };
+    own.insert("description".to_owned(), text.into());
+    ordered(own)
 }
 
 fn known_format(schema: &Schema) -> Option<String> {

@@ -51,6 +51,7 @@ impl Lowering<'_> {
                 }
                 schema.reference = Some(name);
             }
+            _ if self.document.is_reported(reference) => {}
             _ => {
                 let message = format!("`{reference}` leads nowhere and was read as any value");
                 let help = "point it at a schema of this document, such as `#/components/schemas/Name`";

@@ -31,7 +31,10 @@ impl Reader<'_, '_> {
             return None;
         }
         let mut media_types = self.media_types(&node, &origin)?;
-        media_types.sort_by_key(|media_type| self.rank(&join(&content, media_type), media_type));
+        // The name decides last, so that nothing depends on what the document lists first.
+        media_types.sort_by_cached_key(|media_type| {
+            (self.rank(&join(&content, media_type), media_type), media_type.clone())
+        });
         let mut bodies: VecDeque<RequestBody> = VecDeque::new();
         let mut seen: Vec<Option<Value>> = Vec::new();
         for media_type in media_types {

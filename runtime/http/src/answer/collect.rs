@@ -27,9 +27,42 @@ pub(crate) async fn whole(
     context: &CallContext,
     changes_nothing: bool,
 ) -> Result<BytesMut, Unread> {
+    watched(reply, config, context, changes_nothing, |_| {}).await
+}
+
+/// After so many more, people who watch hear how many values of a sequence have come.
+const VALUES_TOLD: usize = 100;
+
+/// The whole body of a sequence of values, whose ends are told by this byte. They are counted for people who watch.
+pub(crate) async fn counted(
+    reply: &mut Reply,
+    config: &Config,
+    context: &CallContext,
+    changes_nothing: bool,
+    separator: u8,
+) -> Result<BytesMut, Unread> {
+    let (mut count, mut told) = (0, 0);
+    let count_in = |piece: &[u8]| {
+        count += piece.iter().filter(|byte| **byte == separator).count();
+        if count >= told + VALUES_TOLD {
+            told = count;
+            context.progress.say(&format!("{count} values"));
+        }
+    };
+    watched(reply, config, context, changes_nothing, count_in).await
+}
+
+async fn watched(
+    reply: &mut Reply,
+    config: &Config,
+    context: &CallContext,
+    changes_nothing: bool,
+    mut see: impl FnMut(&[u8]),
+) -> Result<BytesMut, Unread> {
     check_announced(reply, config)?;
     let mut body = BytesMut::new();
     while let Some(chunk) = next(reply, context, changes_nothing, body.len() as u64).await? {
+        see(&chunk);
         body.extend_from_slice(&chunk);
         check(config, body.len() as u64)?;
     }

@@ -186,6 +186,20 @@ fn hide_strings(value: &mut Value) -> usize {
     }
 }
 
+/// Takes credentials out of a text for people who watch: wherever they stand, and where JSON writes them with escapes.
+pub(crate) fn scrub_note(text: &mut String, credentials: &[String]) {
+    credentials.iter().for_each(|secret| scrub_text(text, secret));
+    if credentials.is_empty() || !text.contains('\\') {
+        return;
+    }
+    let Ok(told) = serde_json::from_str::<Value>(text) else { return };
+    let mut value = told.clone();
+    credentials.iter().for_each(|secret| scrub_value(&mut value, secret));
+    if value != told {
+        *text = value.to_string();
+    }
+}
+
 /// Takes a credential out wherever the upstream repeated it.
 fn scrub(envelope: &mut Envelope, key: &str) {
     match &mut envelope.payload {

@@ -80,7 +80,8 @@ async fn read_body(
             read_json(reader, &body, kind, envelope).await
         }
         Some(kind) if kind.is_json_lines() => {
-            let body = collect::whole(reply, reader.config, reader.context, reader.changes_nothing).await?;
+            let Reader { config, context, changes_nothing, .. } = reader;
+            let body = collect::counted(reply, config, context, changes_nothing, separator(kind)).await?;
             read_lines(&body, kind, envelope);
             Ok(())
         }
@@ -118,13 +119,17 @@ async fn read_json(reader: Reader<'_>, body: &[u8], kind: &MediaType, envelope: 
     Ok(())
 }
 
+/// What ends a value: that of a text sequence is ended by the next one's, and may have lines (RFC 7464 section 2.1).
+fn separator(kind: &MediaType) -> u8 {
+    if kind.record_separator().is_empty() { b'\n' } else { 0x1e }
+}
+
 /// One JSON value a line: the list of them. A line that is none leaves everything as text.
 fn read_lines(body: &[u8], kind: &MediaType, envelope: &mut Envelope) {
     if body.is_empty() {
         return;
     }
-    // What ends a value of a text sequence is the next separator, and a value may have lines (RFC 7464 section 2.1).
-    let separator = if kind.record_separator().is_empty() { b'\n' } else { 0x1e };
+    let separator = separator(kind);
     let values = body.split(|byte| *byte == separator).filter(|value| !value.trim_ascii().is_empty());
     match values.map(serde_json::from_slice).collect::<Result<Vec<Value>, _>>() {
         Ok(values) => envelope.payload = Payload::Data(values.into()),

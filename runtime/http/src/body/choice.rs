@@ -1,8 +1,9 @@
 //! Operations whose body may have one of several media types that differ.
 
 use serde_json::{Map, Value};
-use toolwright_core::{Alternative, ToolError};
+use toolwright_core::{Alternative, Body, ToolError};
 
+use super::{form, multipart};
 use crate::{config::Config, plan::PlannedBody};
 
 /// The body that the caller chose: by its media type, else the first alternative whose arguments are given, else the
@@ -24,10 +25,26 @@ pub(crate) fn plan(
     match chosen.inside {
         None => super::plan(config, &chosen.body, arguments),
         Some(name) => match arguments.get(name) {
-            Some(Value::Object(fields)) => super::plan(config, &chosen.body, fields),
+            Some(Value::Object(fields)) => whole_form(config, &chosen.body, fields),
             Some(_) => Err(ToolError::invalid(format!("`{name}` must be an object of form fields"))),
             None => Ok(PlannedBody::None),
         },
+    }
+}
+
+/// A form that is one argument. Its members are named as on the wire, and those that no field declares are further fields.
+fn whole_form(config: &Config, body: &Body, given: &Map<String, Value>) -> Result<PlannedBody, ToolError> {
+    let (Body::Form { fields, .. } | Body::Multipart { fields, .. }) = body else {
+        return super::plan(config, body, given);
+    };
+    let is_declared = |name: &str| fields.iter().any(|field| field.argument == name);
+    let further = given.iter().filter(|(name, _)| !is_declared(name));
+    let further: Map<String, Value> = further.map(|(name, value)| (name.clone(), value.clone())).collect();
+    match body {
+        Body::Multipart { media_type, fields, headers, .. } => {
+            multipart::plan(config, media_type, fields, headers, Some(&further), given)
+        }
+        _ => Ok(form::plan(fields, Some(&further), given)),
     }
 }
 

@@ -9,8 +9,7 @@ use crate::{
     plan::PlannedBody,
 };
 
-pub(crate) fn plan(fields: &[Field], extra: Option<&str>, arguments: &Map<String, Value>) -> PlannedBody {
-    let further = extra.and_then(|argument| arguments.get(argument)).and_then(Value::as_object);
+pub(crate) fn plan(fields: &[Field], further: Option<&Map<String, Value>>, arguments: &Map<String, Value>) -> PlannedBody {
     let further = further.into_iter().flatten().flat_map(|(name, value)| further_pairs(name, value, Escape::Percent));
     let text = fields
         .iter()

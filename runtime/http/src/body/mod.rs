@@ -32,11 +32,16 @@ pub(crate) fn plan(config: &Config, body: &Body, arguments: &Map<String, Value>)
         },
         Body::Object { media_type, required, members } => object::plan(media_type, *required, members, arguments),
         Body::Choice { argument, alternatives } => choice::plan(config, argument, alternatives, arguments),
-        Body::Form { fields, extra } => Ok(form::plan(fields, *extra, arguments)),
+        Body::Form { fields, extra } => Ok(form::plan(fields, further(*extra, arguments), arguments)),
         Body::Multipart { media_type, fields, headers, extra } => {
-            multipart::plan(config, media_type, fields, headers, *extra, arguments)
+            multipart::plan(config, media_type, fields, headers, further(*extra, arguments), arguments)
         }
     }
+}
+
+/// The fields that the document does not name, where an argument holds them.
+fn further<'a>(extra: Option<&str>, arguments: &'a Map<String, Value>) -> Option<&'a Map<String, Value>> {
+    arguments.get(extra?)?.as_object()
 }
 
 /// One argument as the whole body, in the declared media type.

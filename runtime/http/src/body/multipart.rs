@@ -18,10 +18,9 @@ pub(crate) fn plan(
     media_type: &str,
     fields: &[Field],
     headers: &[PartHeader],
-    extra: Option<&str>,
+    extra: Option<&Map<String, Value>>,
     arguments: &Map<String, Value>,
 ) -> Result<PlannedBody, ToolError> {
-    let extra = extra.and_then(|argument| arguments.get(argument)).and_then(Value::as_object);
     let mut parts = Vec::new();
     for field in fields {
         let replaced = extra.is_some_and(|extra| extra.contains_key(field.wire));

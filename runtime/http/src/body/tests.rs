@@ -323,6 +323,12 @@ async fn the_media_type_chooses_among_bodies_that_differ() {
 }
 
 #[tokio::test]
+async fn a_chosen_form_has_the_fields_that_nobody_declared() {
+    let form = json!({"form": {"a": "b", "more": ["x", "y"], "o": {"k": 1}}});
+    assert_eq!(chosen(form).await.unwrap().1, "a=b&more=x&more=y&o=%7B%22k%22%3A1%7D");
+}
+
+#[tokio::test]
 async fn without_a_media_type_the_body_follows_from_the_arguments() {
     assert_eq!(chosen(json!({"text": "hi"})).await.unwrap().0, "text/plain");
     assert_eq!(chosen(json!({"form": {"a": "b"}})).await.unwrap().0, "application/x-www-form-urlencoded");

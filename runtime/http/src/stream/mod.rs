@@ -24,7 +24,7 @@ pub use self::{
     parser::{Event, LONGEST_EVENT, Parser, TooLong},
     watch::Watch,
 };
-use crate::answer::{Reader, Reply, Unread, check_size, cut, mask_text, message_of, next_piece};
+use crate::answer::{Reader, Reply, Unread, check_size, cut, mask_text, message_of, next_piece, scrub_note};
 
 /// Longest text of an event that nobody described, shown to people who watch.
 const LONGEST_NOTE: usize = 200;
@@ -111,6 +111,8 @@ impl Stream<'_> {
     /// An event that nobody described, as people see it.
     fn note(&self, event: &Event) -> String {
         let mut text = event.data.clone();
+        // Before it is cut: a part of a credential would be no longer known for one.
+        scrub_note(&mut text, self.reader.context.progress.secrets());
         if self.reader.masks_names {
             mask_text(&mut text);
         }

@@ -285,6 +285,27 @@ async fn deltas_are_progress() {
 }
 
 #[tokio::test]
+async fn a_credential_is_no_progress_in_whatever_pieces_it_comes() {
+    const KEY: &str = "key-12345";
+    for pieces in [&["my key-12345!"][..], &["my key-", "12345", "!"], &["my k", "e", "y-12345!"], &["key-key-12345"]] {
+        let deltas: Vec<Value> =
+            pieces.iter().map(|piece| json!({"choices": [{"index": 0, "delta": {"content": piece}}]})).collect();
+        let server = Server::with(format!("{HEAD}{}{DONE}", events_as_json(&deltas))).await;
+        let setting = Setting::for_server(&server).with(|config| config.api_key = Some(KEY.into()));
+        let (sender, mut receiver) = mpsc::channel(16);
+        let context = CallContext { progress: Progress::to(sender), ..CallContext::within(Duration::from_secs(5)) };
+        let arguments = object(json!({"request": {"stream": true}}));
+        setting.upstream().execute(&tool(streaming(StreamDialect::OpenAi)), arguments, &context).await;
+        drop(context);
+        let mut shown = String::new();
+        while let Some(update) = receiver.recv().await {
+            shown.push_str(&update.message);
+        }
+        assert_eq!(shown, pieces.concat().replace(KEY, "[masked]"), "{pieces:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_watcher_who_is_slow_gets_the_text_in_fewer_pieces() {
     let (sender, mut receiver) = mpsc::channel(1);
     let progress = Progress::to(sender);

@@ -7,7 +7,7 @@ use toolwright_core::{Envelope, ToolError};
 
 use super::{Session, too_much};
 use crate::{
-    answer::{Unread, cut, link, message_of, tolerate},
+    answer::{Unread, cut, link, message_of, scrub_note, tolerate},
     saved::PartialFile,
 };
 
@@ -65,7 +65,10 @@ impl<'a> Inbox<'a> {
         let message = serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
         let error = (message.get("type").and_then(Value::as_str) == Some("error"))
             .then(|| message_of(&message).unwrap_or_else(|| "it does not say why".to_owned()));
-        self.keep(message, cut(text, LONGEST_NOTE), error)
+        let mut note = text.to_owned();
+        // Before it is cut: a part of a credential would be no longer known for one.
+        scrub_note(&mut note, self.session.context.progress.secrets());
+        self.keep(message, cut(&note, LONGEST_NOTE), error)
     }
 
     /// Takes a binary frame. Its bytes go to the file, not into the message.

@@ -74,7 +74,10 @@ impl Session<'_> {
         let planned = plan::plan_websocket(self.config, binding, arguments)?;
         let until = conversation.until(self.context);
         let socket = connect::open(self, client, tokens, planned, until).await?;
-        Ok(self.talk(socket, conversation, until).await)
+        // Only now: a token may have been fetched for the handshake.
+        let context = self.context.without_credentials(self.config, tokens).await;
+        let session = Session { context: &context, ..self };
+        Ok(session.talk(socket, conversation, until).await)
     }
 
     /// An exchange over an open connection.

@@ -186,7 +186,10 @@ const NOTE: &str = "`changed` compares the names of inputs and which are require
 
 fn drift(app: &App, path: &str, document: &Value) -> Value {
     let served = live_document::operations(document);
-    let rows = app.catalog.tools().iter().filter(|row| !matches!(row.binding, Binding::Native));
+    // The document never had what is described in files of its own.
+    let of_files = app.server.document.tools_of_files;
+    let is_of_document = |row: &&ToolSpec| !matches!(row.binding, Binding::Native) && !of_files.contains(&row.name);
+    let rows = app.catalog.tools().iter().filter(is_of_document);
     let known: BTreeMap<String, &ToolSpec> =
         rows.map(|row| (format!("{} {}", row.declared.method, row.declared.path), row)).collect();
     let (added, removed): (Vec<&String>, Vec<&String>) = (

@@ -133,6 +133,7 @@ pub(crate) static SERVER: ServerSpec = ServerSpec {
         paths: 3,
         operations: 5,
         definitions: 0,
+        tools_of_files: &["delete_item"],
     },
     catalog_sha256: "abcdef0123456789",
 };

@@ -60,6 +60,7 @@ static SERVER: ServerSpec = ServerSpec {
         paths: 1_000,
         operations: 1_000,
         definitions: 0,
+        tools_of_files: &[],
     },
     catalog_sha256: "0000000000000000",
 };

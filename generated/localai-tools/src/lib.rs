@@ -172,6 +172,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         paths: 114,
         operations: 123,
         definitions: 166,
+        tools_of_files: &[],
     },
     catalog_sha256: "e2913b53febe1c5c613f5694d2b86bd141e251ad98faa7571130b367a3f8ae90",
 };

@@ -82,6 +82,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         paths: 0,
         operations: 0,
         definitions: 0,
+        tools_of_files: &["define_word"],
     },
     catalog_sha256: "d3782673d2ad76fa0d335f845ab89a5fd70691f8002b1520364a3d725fec9c57",
 };

@@ -32,9 +32,8 @@ impl Reader<'_, '_> {
         }
         let mut media_types = self.media_types(&node, &origin)?;
         // The name decides last, so that nothing depends on what the document lists first.
-        media_types.sort_by_cached_key(|media_type| {
-            (self.rank(&join(&content, media_type), media_type), media_type.clone())
-        });
+        media_types
+            .sort_by_cached_key(|media_type| (self.rank(&join(&content, media_type), media_type), media_type.clone()));
         let mut bodies: VecDeque<RequestBody> = VecDeque::new();
         let mut seen: Vec<Option<Value>> = Vec::new();
         for media_type in media_types {

@@ -1,8 +1,13 @@
-use serde_json::json;
+use std::time::Duration;
+
+use serde_json::{Map, json};
 use tokio::io::AsyncWriteExt;
 use toolwright_core::{AttachmentKind, Binary, Binding, Code, Envelope, HttpBinding, NoRoute, Payload, ToolSpec};
 
-use crate::testing::{GET, POST_JSON, Server, Setting, answer, bound, json_answer, tool};
+use crate::{
+    context::{CallContext, Progress},
+    testing::{GET, POST_JSON, Server, Setting, answer, bound, json_answer, tool},
+};
 
 /// 100,000 letters, deflated, with their checksum and length (RFC 1952 section 2.3).
 #[rustfmt::skip]
@@ -526,4 +531,19 @@ async fn secrets_of_a_form_are_masked_by_name() {
         json!({"key": "[masked]", "sent": "user=u&password=[masked]", "link": "https://h/?token=[masked]&a=b"});
     let Payload::Data(data) = &envelope.payload else { panic!("{:?}", envelope.payload) };
     assert_eq!(*data, wanted);
+}
+
+#[tokio::test]
+async fn lines_of_json_are_counted_for_people_who_watch() {
+    let body = "{}\n".repeat(250);
+    let server = Server::with(answer("200 OK", &[("content-type", "application/x-ndjson")], &body)).await;
+    let (sender, mut receiver) = tokio::sync::mpsc::channel(8);
+    let context = CallContext { progress: Progress::to(sender), ..CallContext::within(Duration::from_secs(5)) };
+    Setting::for_server(&server).upstream().execute(&tool(GET), Map::new(), &context).await;
+    drop(context);
+    let mut last = String::new();
+    while let Some(update) = receiver.recv().await {
+        last = update.message;
+    }
+    assert!(last.ends_with(" values"), "{last}");
 }

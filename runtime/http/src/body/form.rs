@@ -9,7 +9,11 @@ use crate::{
     plan::PlannedBody,
 };
 
-pub(crate) fn plan(fields: &[Field], further: Option<&Map<String, Value>>, arguments: &Map<String, Value>) -> PlannedBody {
+pub(crate) fn plan(
+    fields: &[Field],
+    further: Option<&Map<String, Value>>,
+    arguments: &Map<String, Value>,
+) -> PlannedBody {
     let further = further.into_iter().flatten().flat_map(|(name, value)| further_pairs(name, value, Escape::Percent));
     let text = fields
         .iter()

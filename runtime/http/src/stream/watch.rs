@@ -44,8 +44,8 @@ impl<'a> Watch<'a> {
     /// How many bytes at the end are the beginning of a credential, the rest of which may come with the next piece.
     fn begun(&self) -> usize {
         let begins = |secret: &String| {
-            let lengths = (1..secret.len()).rev();
-            lengths.into_iter().find(|length| secret.get(..*length).is_some_and(|begun| self.pending.ends_with(begun)))
+            let is_begun = |length: &usize| secret.get(..*length).is_some_and(|begun| self.pending.ends_with(begun));
+            (1..secret.len()).rev().find(is_begun)
         };
         self.progress.secrets().iter().filter_map(begins).max().unwrap_or_default()
     }

@@ -15,7 +15,8 @@ use toolwright_core::{
     AttachmentKind, Binding, Code, Envelope, Exchange, Location, Parameter, Payload, Style, WebSocketBinding,
 };
 
-use crate::testing::{Server, Setting, answer, bound, parameter};
+use crate::context::{CallContext, Progress};
+use crate::testing::{Server, Setting, answer, bound, object, parameter};
 
 const MODEL: &[Parameter] = &[parameter("model_id", Location::Path, Style::Simple, false)];
 
@@ -102,6 +103,30 @@ async fn receiving_ends_with_the_last_message_that_was_asked_for() {
     assert!(envelope.ok);
     assert_eq!(messages(&envelope).0, [json!(0), json!(1), json!(2)]);
     assert_eq!(envelope.extra["ended_by"], "max_messages");
+}
+
+#[tokio::test]
+async fn messages_are_progress_without_credentials_even_where_they_are_cut() {
+    // The note is cut in the middle of the key.
+    let said = format!("{}key-12345 {}", "x".repeat(195), "y".repeat(50));
+    let setting = speaking(|mut socket| async move {
+        socket.send(Message::text(said)).await.unwrap();
+        socket.send(Message::text(r#"{"a":"\u006bey-12345"}"#)).await.unwrap();
+        socket.close(None).await.unwrap();
+    })
+    .await
+    .with(|config| config.api_key = Some("key-12345".into()));
+    let (sender, mut receiver) = tokio::sync::mpsc::channel(8);
+    let context = CallContext { progress: Progress::to(sender), ..CallContext::within(Duration::from_secs(5)) };
+    let arguments = object(json!({"model_id": "m"}));
+    setting.upstream().execute(&bound(LOGS), arguments, &context).await;
+    drop(context);
+    let mut shown = Vec::new();
+    while let Some(update) = receiver.recv().await {
+        shown.push(update.message);
+    }
+    assert!(!shown[0].contains("key-"), "{shown:?}");
+    assert_eq!(shown[1], r#"{"a":"[masked]"}"#);
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright_core::{Code, ToolError};
 
 use crate::{
-    answer::{credentials, scrub_note},
+    answer::{credentials, recognizable, scrub_note},
     auth::Tokens,
     config::Config,
     forward::ForwardedHeaders,
@@ -63,9 +63,11 @@ impl Progress {
         self.sender.is_some()
     }
 
-    /// The same progress, from whose messages these credentials are taken out; the longest come first.
-    pub(crate) fn without(&self, secrets: Vec<String>) -> Self {
-        Progress { secrets: secrets.into(), ..self.clone() }
+    /// The same progress, from whose messages these credentials are taken out. Those that are so short that they would
+    /// turn up by chance stay.
+    #[must_use]
+    pub fn without(&self, secrets: Vec<String>) -> Self {
+        Progress { secrets: recognizable(secrets).into(), ..self.clone() }
     }
 
     /// The credentials that no message shows.

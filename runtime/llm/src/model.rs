@@ -176,7 +176,9 @@ impl Model {
         deadline: Instant,
     ) -> Result<Answer, ModelError> {
         let parts = &*self.parts;
-        let mut heard = Heard { reading: None, watch: Watch::new(&context.progress) };
+        let hidden = parts.hidden.iter().map(|secret| secret.expose().to_owned());
+        let progress = context.progress.without(hidden.collect());
+        let mut heard = Heard { reading: None, watch: Watch::new(&progress) };
         let within = Instant::now() + parts.response_timeout;
         let outcome = Limits { context, deadline, within }.bound(self.listen(wire, &mut heard)).await;
         heard.watch.flush();

@@ -19,7 +19,7 @@ pub(crate) fn credentials(config: &Config, tokens: Vec<String>) -> Vec<String> {
 }
 
 /// Secrets that do not turn up by chance, in the order in which they are hidden.
-fn recognizable(mut secrets: Vec<String>) -> Vec<String> {
+pub(crate) fn recognizable(mut secrets: Vec<String>) -> Vec<String> {
     secrets.retain(|secret| secret.len() >= SHORTEST_KEY);
     // A secret that holds another goes first, or a part of it would stay.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));

@@ -6,8 +6,8 @@ use super::config::FIXED_TOOLS;
 
 /// One key of a mapping in a file of ours.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Key {
-    pub(super) name: &'static str,
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
     kind: Kind,
     is_required: bool,
     about: &'static str,
@@ -51,7 +51,7 @@ const fn required(name: &'static str, kind: Kind, about: &'static str) -> Key {
 }
 
 /// The names alone.
-pub(super) fn names(keys: &[Key]) -> Vec<&'static str> {
+pub(crate) fn names(keys: &[Key]) -> Vec<&'static str> {
     keys.iter().map(|key| key.name).collect()
 }
 
@@ -59,7 +59,14 @@ const TOOL_NAME: Kind = Kind::Pattern("^[a-z][a-z0-9_]{0,47}$");
 const RISK: Kind = Kind::Words(&["read-only", "compute", "write", "destructive"]);
 const TEXT_OR_TEXTS: Kind = Kind::Either(&[Kind::Text, Kind::Texts]);
 /// Where the values of a request's part come from: its names with inputs, or inputs that have the names of the part.
-const PLACED: Kind = Kind::Either(&[Kind::Map(&Kind::Text), Kind::Texts]);
+const PLACED: Kind = Kind::Either(&[Kind::Map(&Kind::Either(&[Kind::Text, Kind::Keys(SENT)])), Kind::Texts]);
+
+/// What is sent in a place that no input fills.
+pub(super) const SENT: &[Key] = &[
+    key("constant", Kind::Any, "A value that is always sent."),
+    key("setting", Kind::Text, "A setting of the tool whose value is sent."),
+    key("schema", Kind::Schema, "JSON Schema of the setting's value, where it is no text."),
+];
 
 pub(super) const HINTS: &[Key] = &[
     key("risk", RISK, "What a call may do; all MCP hints follow from it."),
@@ -82,23 +89,151 @@ pub(super) const SETTING: &[Key] = &[
 pub(super) const HTTP: &[Key] = &[
     required("method", Kind::Words(METHODS), "The HTTP method."),
     required("path", Kind::Pattern("^/"), "The path below the base URL; what stands in braces is an input."),
-    key("query", PLACED, "Query parameters: name in the query, input. Or a list of inputs with the same names."),
-    key("headers", PLACED, "Headers: name, input."),
+    key(
+        "query",
+        PLACED,
+        "Query parameters: name in the query, input, `{constant: ..}` or `{setting: ..}`. Or a list of inputs with the same names.",
+    ),
+    key("headers", PLACED, "Headers, in the same way."),
     key(
         "body",
         Kind::Either(&[Kind::Text, PLACED]),
         "The JSON body: members with their inputs, or the one input that is the body.",
     ),
     key("accept", Kind::Text, "Media type of the answer; application/json by default."),
+    key("project", Kind::Text, "A jq filter that makes `data` of a JSON answer."),
+    key("paginate", Kind::Keys(PAGINATE), "How further pages are asked for; arguments by their names on the wire."),
+];
+
+const PAGINATE: &[Key] = &[
+    key("items", Kind::Pattern("^(/|$)"), "JSON pointer of the list in an answer; nothing where the answer is the list."),
+    key("link", Kind::Switch, "Follow the `Link` header with rel=next."),
+    key(
+        "cursor",
+        Kind::Keys(&[
+            required("answer", Kind::Pattern("^(/|$)"), "JSON pointer of the cursor in an answer."),
+            required("argument", Kind::Text, "The parameter that takes it."),
+        ]),
+        "Give a value of the answer back.",
+    ),
+    key(
+        "offset",
+        Kind::Keys(&[
+            required("argument", Kind::Text, "The parameter that says how many items to leave out."),
+            key("size_argument", Kind::Text, "The parameter that says how many items a page has."),
+        ]),
+        "Leave out the items that came.",
+    ),
+    key(
+        "page",
+        Kind::Keys(&[
+            required("argument", Kind::Text, "The parameter that holds the number of the page."),
+            key("size_argument", Kind::Text, "The parameter that says how many items a page has."),
+            key("first", Kind::Any, "The number of the first page: 0 or 1."),
+        ]),
+        "Count pages.",
+    ),
 ];
 
 /// The methods of `http`.
-pub(super) const METHODS: &[&str] = &["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS"];
+pub(crate) const METHODS: &[&str] = &["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS"];
+
+/// A value that may hold runtime expressions, such as `$inputs.id` and `/users/{$steps.find.outputs.id}`.
+const VALUES: Kind = Kind::Map(&Kind::Any);
+
+/// One of the `steps`.
+pub(crate) const STEP: &[Key] = &[
+    required("stepId", Kind::Pattern("^[A-Za-z0-9_-]+$"), "The step's name."),
+    key("description", Kind::Text, "What the step is for."),
+    key("tool", Kind::Text, "The tool of this server that is called."),
+    key("operationId", Kind::Text, "The operation that is called, by its id in the document."),
+    key("operationPath", Kind::Text, "The operation that is called, by its pointer in the document."),
+    key("workflowId", Kind::Text, "Another workflow; no step can be one."),
+    key("http", Kind::Keys(STEP_HTTP), "A request that no tool describes."),
+    key(
+        "parameters",
+        Kind::Either(&[VALUES, Kind::List(&Kind::Keys(STEP_PARAMETER))]),
+        "Arguments: name, value. Or a list of `{name, in, value}`.",
+    ),
+    key("requestBody", Kind::Keys(STEP_BODY), "The body: an object whose members are arguments, or the argument that is the body."),
+    key("successCriteria", CRITERIA, "What must hold for a success; by default, that the call succeeded."),
+    key("outputs", VALUES, "What later steps can use: name, value."),
+    key("onSuccess", Kind::List(&Kind::Keys(ACTION)), "What follows a success; by default, the next step."),
+    key("onFailure", Kind::List(&Kind::Keys(ACTION)), "What follows a failure; by default, the tool fails."),
+];
+
+/// `http` of a step.
+pub(crate) const STEP_HTTP: &[Key] = &[
+    required("method", Kind::Words(METHODS), "The HTTP method."),
+    required("path", Kind::Pattern("^/"), "The path below the base URL, with values in it: `/users/{$inputs.id}`."),
+    key("query", VALUES, "Query parameters: name, value."),
+    key("headers", VALUES, "Headers: name, value."),
+    key("body", Kind::Any, "The JSON body."),
+];
+
+/// One of the `parameters` of a step.
+pub(crate) const STEP_PARAMETER: &[Key] = &[
+    required("name", Kind::Text, "The parameter's name."),
+    key("in", Kind::Words(&["path", "query", "header", "cookie"]), "Where it stands."),
+    required("value", Kind::Any, "Its value."),
+];
+
+/// `requestBody` of a step.
+pub(crate) const STEP_BODY: &[Key] = &[
+    key("contentType", Kind::Text, "Media type of the body; that of the operation is sent."),
+    required("payload", Kind::Any, "The body."),
+    key("replacements", Kind::Any, "Changes of the payload; none are made."),
+];
+
+const CRITERIA: Kind = Kind::List(&Kind::Either(&[Kind::Text, Kind::Keys(CRITERION)]));
+
+/// A criterion that is no simple condition by itself.
+pub(crate) const CRITERION: &[Key] = &[
+    required("condition", Kind::Text, "A condition, a jq filter or a regular expression."),
+    key("context", Kind::Text, "The expression whose value a filter is applied to; the body by default."),
+    key("type", Kind::Any, "simple, jq or regex."),
+];
+
+/// What follows a step.
+pub(crate) const ACTION: &[Key] = &[
+    key("name", Kind::Text, "The action's name, for people."),
+    required("type", Kind::Words(&["end", "goto", "retry"]), "What is done."),
+    key("stepId", Kind::Text, "The step to go to."),
+    key("workflowId", Kind::Text, "Another workflow; none can be gone to."),
+    key("retryAfter", Kind::Any, "Seconds to wait, where the answer has no `Retry-After`; 1 by default."),
+    key("retryLimit", Kind::Whole(10), "How often a step is repeated; once by default."),
+    key("criteria", CRITERIA, "What must hold for the action."),
+];
+
+/// Keys of an Arazzo document. Other keys of theirs begin with `x-`.
+pub(crate) const ARAZZO: &[Key] = &[
+    required("arazzo", Kind::Text, "The version."),
+    key("info", Kind::Any, "What the document is."),
+    key("sourceDescriptions", Kind::Any, "The documents whose operations are called: that of the server."),
+    required("workflows", Kind::List(&Kind::Keys(WORKFLOW)), "The workflows."),
+    key("components", Kind::Any, "What workflows share."),
+];
+
+/// Keys of a workflow.
+pub(crate) const WORKFLOW: &[Key] = &[
+    required("workflowId", Kind::Text, "The workflow's name."),
+    key("summary", Kind::Text, "The tool's title."),
+    key("description", Kind::Text, "What the tool does."),
+    key("inputs", Kind::Schema, "JSON Schema of the inputs."),
+    key("dependsOn", Kind::Texts, "Other workflows; none can be depended on."),
+    required("steps", Kind::List(&Kind::Keys(STEP)), "The steps."),
+    key("successActions", Kind::List(&Kind::Keys(ACTION)), "What follows a success of any step."),
+    key("failureActions", Kind::List(&Kind::Keys(ACTION)), "What follows a failure of any step."),
+    key("outputs", VALUES, "What the tool answers."),
+    key("parameters", Kind::List(&Kind::Keys(STEP_PARAMETER)), "Parameters of all steps."),
+];
 
 /// What carries out a tool. A file names one.
 pub(super) const EXECUTORS: &[Key] = &[
     key("http", Kind::Keys(HTTP), "One request of the API."),
     key("native", Kind::Keys(&[]), "A handler in Rust, in the server's own crate `native/`."),
+    key("expression", Kind::Text, "A jq filter over the arguments."),
+    key("steps", Kind::List(&Kind::Keys(STEP)), "Several calls as one, in the words of OpenAPI Arazzo 1.0."),
 ];
 
 /// Keys of a tool file beside its executor.
@@ -114,6 +249,8 @@ pub(super) const TOOL: &[Key] = &[
     key("input", Kind::Input, "The arguments: name, JSON Schema. A name that ends in `?` is optional."),
     key("output", Kind::Schema, "JSON Schema of what comes back."),
     key("settings", Kind::Map(&Kind::Keys(SETTING)), "Settings of the server that this tool needs."),
+    key("outputs", VALUES, "What a tool of `steps` answers: name, value. By default, the outputs of all steps."),
+    key("project", Kind::Text, "A jq filter over the outputs of `steps`, which makes `data`."),
     key(
         "secret",
         Kind::Either(&[Kind::Words(&["text"]), Kind::Texts]),

@@ -123,7 +123,7 @@ fn media(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) {
     let (is_websocket, http) = match &tool.binding {
         Binding::WebSocket { .. } => (true, None),
         Binding::Http(http) => (false, Some(http)),
-        Binding::NoRoute(_) | Binding::Native => return,
+        _ => return,
     };
     let is_multipart = http.is_some_and(|http| http.form == Some(FormKind::Multipart));
     let streams = http.is_some_and(|http| {

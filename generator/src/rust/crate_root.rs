@@ -9,7 +9,7 @@ use crate::access::{Access, Scheme, Setting};
 use crate::load::config::FixedTool;
 use crate::model::Model;
 use crate::model::operation::Location;
-use crate::model::tool::{Binding, Role, Tool};
+use crate::model::tool::{Role, Tool};
 
 /// What is computed over all files before the root is written.
 #[derive(Debug)]
@@ -71,7 +71,7 @@ fn plain(text: &str) -> String {
 fn simple_call<'m>(model: &'m Model, names: &Names) -> Option<(&'m Tool, String)> {
     let exposed = &model.exposed;
     let simple = |tool: &&Tool| {
-        !matches!(tool.binding, Binding::Native)
+        !tool.binding.is_own()
             && tool
                 .arguments
                 .iter()

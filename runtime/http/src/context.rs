@@ -80,6 +80,8 @@ pub struct CallContext {
     pub progress: Progress,
     /// Headers of the caller's request that go along to the upstream.
     pub forwarded: ForwardedHeaders,
+    /// Headers of answers that the result keeps beyond the usual ones, in lower case.
+    pub keep_headers: Arc<[String]>,
 }
 
 impl CallContext {
@@ -91,6 +93,7 @@ impl CallContext {
             cancel: CancellationToken::new(),
             progress: Progress::none(),
             forwarded: ForwardedHeaders::default(),
+            keep_headers: Arc::from([]),
         }
     }
 

@@ -12,6 +12,7 @@ use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::load::extension::EXTENSION;
 use crate::load::hidden::{ArgumentPlace, ArgumentRule, HiddenArgument};
 use crate::load::select::Traits;
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::{Location, Operation};
 use crate::model::tool::{Argument, Hidden, HiddenValue, Role};
@@ -72,7 +73,10 @@ impl Hiding {
                         .unwrap_or_else(|| format!("Sent as `{}` with calls that take it.", argument.wire_name));
                     let default = default.clone().unwrap_or_default();
                     let setting = Setting { key: key.clone(), default, help, secret: *secret, allowed: Vec::new() };
-                    self.declare(setting, said.place, sink);
+                    // A tool file declares its settings by themselves.
+                    if !is_of_file(&operation.origin) {
+                        self.declare(setting, said.place, sink);
+                    }
                     HiddenValue::Setting { key: key.clone(), schema }
                 }
             };

@@ -98,6 +98,7 @@ fn request(arguments: &mut Map<String, Value>) -> RawRequest {
         _ => Map::new(),
     };
     RawRequest {
+        is_authored: false,
         method: text(arguments.get("method")),
         path: text(arguments.get("path")),
         query: object(arguments.remove("query")),
@@ -126,7 +127,7 @@ fn routes(row: &ToolSpec) -> impl Iterator<Item = (&'static str, &'static str)> 
     let real = match row.binding {
         Binding::Http(http) => Some((http.method.as_str(), http.path)),
         Binding::WebSocket(socket) => Some((Method::Get.as_str(), socket.path)),
-        Binding::NoRoute(_) | Binding::Native => None,
+        _ => None,
     };
     std::iter::once((row.declared.method, row.declared.path)).chain(real)
 }

@@ -279,3 +279,11 @@ fn a_workflow_and_a_tool_file_cannot_make_the_same_tool() {
     files.insert("specs/t/tools/order_item.yaml", ORDER);
     assert!(findings(&files).contains("two files make the tool `order_item`"));
 }
+
+#[test]
+fn a_destructive_step_makes_the_tool_say_what_is_lost() {
+    let deleting = ORDER.replace("http: {method: GET, path: '/receipts/{$steps.order.outputs.number}', query: {full: true}}", "http: {method: DELETE, path: /receipts}");
+    let said = |file: &str| findings(&server(file)).contains("does not say what is lost");
+    assert!(said(&deleting));
+    assert!(!said(&format!("caution: All receipts are lost.\n{deleting}")));
+}

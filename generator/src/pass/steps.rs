@@ -34,6 +34,11 @@ pub(super) fn steps(model: &mut Model, sink: &mut Sink) {
         let Some(said) = operation.map(|operation| &operation.extension) else { continue };
         // What the author says of the whole goes before what follows from its parts.
         if said.risk.is_none() {
+            if hints.risk == Risk::Destructive && said.caution.is_none() {
+                let message = "one of the steps is destructive, and the tool does not say what is lost";
+                let place = model.loaded.document.place(&join(tool.origin.trim_end_matches("/operation"), "steps"));
+                sink.push(Diagnostic::error("contradicting-hints", message).at(place).help("add `caution: <what is lost>`"));
+            }
             tool.hints = Hints { idempotent: said.idempotent.unwrap_or(hints.idempotent), ..hints };
         }
         tool.hints.open_world |= hints.open_world || said.open_world;

@@ -9,8 +9,7 @@ use toolwright_core::{Code, Envelope, Payload, ToolError, ToolSpec};
 use toolwright_http::{CallContext, MASK, RawRequest, percent_value};
 use toolwright_steps::{Answer, Call, Missing, Scope, Spread, render, render_path};
 
-use crate::App;
-use crate::call::named_failure;
+use crate::{App, gateway};
 
 /// What a step calls, ready to be sent.
 pub(super) enum Ready {
@@ -80,10 +79,12 @@ impl Ready {
                 let context = CallContext { deadline, ..context.clone() };
                 app.single(row, accepted.arguments, &context).await
             }
-            Ready::Request(request, _) => match app.upstream() {
-                Ok(upstream) => upstream.send_raw(&request, &[], context).await,
-                Err(error) => named_failure(&request.path, error),
-            },
+            Ready::Request(request, _) => {
+                match gateway::admit_request(app, &request).and_then(|secrets| Ok((app.upstream()?, secrets))) {
+                    Ok((upstream, secrets)) => upstream.send_raw(&request, &secrets, context).await,
+                    Err(error) => Envelope::failure(error),
+                }
+            }
         }
     }
 }

@@ -40,6 +40,10 @@ const TOOLS: &[ToolSpec] = &[
         "denied",
         r#"{"steps":[{"id":"drop","call":{"tool":{"name":"delete_item","arguments":{"id":1}}}}]}"#,
     ),
+    steps(
+        "denied_path",
+        r#"{"steps":[{"id":"drop","call":{"request":{"method":"DELETE","path":"/items/1","reads":false}}}]}"#,
+    ),
     ToolSpec {
         input_schema: r#"{"type":"object","properties":{"a":{"type":"number"},"b":{"type":"number"}},"required":["a"]}"#,
         result_schema: Some(r#"{"type":"integer"}"#),
@@ -155,8 +159,10 @@ async fn arguments_of_a_step_are_checked_as_those_of_any_call() {
 #[tokio::test]
 async fn a_tool_that_the_operator_denies_is_denied_as_a_step() {
     let running = running(|settings| settings.deny.0 = vec!["delete_item".into()]).await;
-    let result = running.call("denied", json!({})).await;
-    assert_eq!(result["code"], "not_allowed", "{result}");
+    for name in ["denied", "denied_path"] {
+        let result = running.call(name, json!({})).await;
+        assert_eq!(result["code"], "not_allowed", "{name}: {result}");
+    }
     assert_eq!(running.api.seen.changes.load(Ordering::SeqCst), 0);
 }
 

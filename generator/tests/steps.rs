@@ -102,8 +102,12 @@ fn a_body_as_a_whole_is_spread_over_the_arguments_that_are_its_members() {
 
 #[test]
 fn an_operation_can_be_named_by_its_pointer() {
-    let by_path = ORDER.replace("tool: add_order", "operationPath: '{$sourceDescriptions.api.url}#/paths/~1users~1{id}~1orders/post'");
-    assert_eq!(json(&generated(&server(&by_path)).0, "schemas/order_item.steps.json")["steps"][1]["call"]["tool"]["name"], "add_order");
+    let by_path = ORDER
+        .replace("tool: add_order", "operationPath: '{$sourceDescriptions.api.url}#/paths/~1users~1{id}~1orders/post'");
+    assert_eq!(
+        json(&generated(&server(&by_path)).0, "schemas/order_item.steps.json")["steps"][1]["call"]["tool"]["name"],
+        "add_order"
+    );
 }
 
 #[test]
@@ -154,7 +158,10 @@ fn an_input_that_does_not_exist() {
 
 #[test]
 fn a_step_and_an_output_that_do_not_exist() {
-    assert_snapshot!(told("value: $steps.find.outputs.id", "value: '{$steps.fnd.outputs.id}-{$steps.find.outputs.name}'"));
+    assert_snapshot!(told(
+        "value: $steps.find.outputs.id",
+        "value: '{$steps.fnd.outputs.id}-{$steps.find.outputs.name}'"
+    ));
 }
 
 #[test]
@@ -270,7 +277,9 @@ fn mistakes_in_a_workflow_have_the_places_of_its_file() {
         .replace("{condition: $statusCode == 201}", "{condition: $statusCode === 201}")
         .replace("failureActions.again}", "failureActions.agin}");
     let all = findings(&workflows(&wrong));
-    assert_snapshot!(all.split("\n\n").filter(|finding| !finding.starts_with("warning")).collect::<Vec<_>>().join("\n"));
+    assert_snapshot!(
+        all.split("\n\n").filter(|finding| !finding.starts_with("warning")).collect::<Vec<_>>().join("\n")
+    );
 }
 
 #[test]
@@ -282,7 +291,10 @@ fn a_workflow_and_a_tool_file_cannot_make_the_same_tool() {
 
 #[test]
 fn a_destructive_step_makes_the_tool_say_what_is_lost() {
-    let deleting = ORDER.replace("http: {method: GET, path: '/receipts/{$steps.order.outputs.number}', query: {full: true}}", "http: {method: DELETE, path: /receipts}");
+    let deleting = ORDER.replace(
+        "http: {method: GET, path: '/receipts/{$steps.order.outputs.number}', query: {full: true}}",
+        "http: {method: DELETE, path: /receipts}",
+    );
     let said = |file: &str| findings(&server(file)).contains("does not say what is lost");
     assert!(said(&deleting));
     assert!(!said(&format!("caution: All receipts are lost.\n{deleting}")));

@@ -304,7 +304,8 @@ fn definitions_of_an_input_and_of_an_output_are_types() {
 
 #[test]
 fn a_tool_file_has_pages_as_an_operation_has() {
-    let paged = NOTES.replace("query: {per_page: limit}", "query: {per_page: limit}\n  paginate: {link: true, items: /list}");
+    let paged =
+        NOTES.replace("query: {per_page: limit}", "query: {per_page: limit}\n  paginate: {link: true, items: /list}");
     let (generated, _) = generated(&tool_files(&[("release_notes", &paged)], UPSTREAM));
     assert_eq!(arguments(&generated, "release_notes")["max_items"]["in"], "pages");
 }

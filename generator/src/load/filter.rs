@@ -6,7 +6,8 @@ use crate::diagnostic::{Diagnostic, Place, Sink};
 pub(crate) fn check(text: &str, named: &str, sees: &str, place: Place, sink: &mut Sink) {
     let Err(error) = toolwright_jq::Filter::compile(text) else { return };
     let before = text.get(..error.offset).unwrap_or(text);
-    let (line, column) = (before.matches('\n').count() + 1, before.chars().rev().take_while(|c| *c != '\n').count() + 1);
+    let (line, column) =
+        (before.matches('\n').count() + 1, before.chars().rev().take_while(|c| *c != '\n').count() + 1);
     let inside = match text.trim_end().contains('\n') {
         true => format!("line {line}, character {column}"),
         false => format!("character {column}"),

@@ -6,8 +6,8 @@ use super::config::FIXED_TOOLS;
 
 mod workflow;
 
-pub(crate) use workflow::{ACTION, ARAZZO, CRITERION, STEP, STEP_BODY, STEP_HTTP, STEP_PARAMETER, WORKFLOW};
 use workflow::VALUES;
+pub(crate) use workflow::{ACTION, ARAZZO, CRITERION, STEP, STEP_BODY, STEP_HTTP, STEP_PARAMETER, WORKFLOW};
 
 /// One key of a mapping in a file of ours.
 #[derive(Debug, Clone, Copy)]
@@ -111,7 +111,11 @@ pub(super) const HTTP: &[Key] = &[
 ];
 
 const PAGINATE: &[Key] = &[
-    key("items", Kind::Pattern("^(/|$)"), "JSON pointer of the list in an answer; nothing where the answer is the list."),
+    key(
+        "items",
+        Kind::Pattern("^(/|$)"),
+        "JSON pointer of the list in an answer; nothing where the answer is the list.",
+    ),
     key("link", Kind::Switch, "Follow the `Link` header with rel=next."),
     key(
         "cursor",

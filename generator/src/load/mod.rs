@@ -139,8 +139,7 @@ pub fn load_server(files: &Files, dir: &str, sink: &mut Sink) -> Option<LoadedSe
             None => tools.push(tool),
         }
     }
-    let tool_files: Vec<String> =
-        tool_file::paths(files, dir).into_iter().chain(arazzo::paths(files, dir)).collect();
+    let tool_files: Vec<String> = tool_file::paths(files, dir).into_iter().chain(arazzo::paths(files, dir)).collect();
     let has_http = tools.iter().any(ToolFile::is_http);
     config::require_sources(&value, (!tool_files.is_empty(), has_http), &places, sink);
     collect_settings(&mut config, &tools, sink);

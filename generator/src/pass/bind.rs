@@ -13,7 +13,9 @@ use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::{BodyKind, Executor, Location, Operation, Parameter, Style};
 use crate::model::schema::{JsonType, Schema};
-use crate::model::tool::{Argument, Binding, FormKind, Frozen, Hidden, HttpBinding, ObjectBody, Pages, Role, Steps, Tool};
+use crate::model::tool::{
+    Argument, Binding, FormKind, Frozen, Hidden, HttpBinding, ObjectBody, Pages, Role, Steps, Tool,
+};
 
 mod body;
 mod exchange;

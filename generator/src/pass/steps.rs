@@ -25,7 +25,10 @@ pub(super) fn steps(model: &mut Model, sink: &mut Sink) {
         if matches!(tool.binding, Binding::Steps(_)) {
             let places = |pointer: &str| model.loaded.document.place(pointer);
             let item = tool.origin.trim_end_matches("/operation").to_owned();
-            made.push((index, Reader { model, tool, item, places: &places, known: Vec::new(), goes_back: false, sink }.read()));
+            made.push((
+                index,
+                Reader { model, tool, item, places: &places, known: Vec::new(), goes_back: false, sink }.read(),
+            ));
         }
     }
     for (index, (steps, hints)) in made {
@@ -37,7 +40,9 @@ pub(super) fn steps(model: &mut Model, sink: &mut Sink) {
             if hints.risk == Risk::Destructive && said.caution.is_none() {
                 let message = "one of the steps is destructive, and the tool does not say what is lost";
                 let place = model.loaded.document.place(&join(tool.origin.trim_end_matches("/operation"), "steps"));
-                sink.push(Diagnostic::error("contradicting-hints", message).at(place).help("add `caution: <what is lost>`"));
+                sink.push(
+                    Diagnostic::error("contradicting-hints", message).at(place).help("add `caution: <what is lost>`"),
+                );
             }
             tool.hints = Hints { idempotent: said.idempotent.unwrap_or(hints.idempotent), ..hints };
         }

@@ -85,9 +85,7 @@ impl Filters {
             }
         };
         match context.bound(running).await {
-            Ok(Some(applied)) => {
-                applied.map_err(|error| FilterFault::Failed(cut(&error.to_string(), LONGEST_MESSAGE).into()))
-            }
+            Ok(Some(applied)) => applied.map_err(|error| FilterFault::Failed(cut(&error.to_string(), LONGEST_MESSAGE))),
             Ok(None) => Err(FilterFault::Failed("it broke off; the log of the server says where".to_owned())),
             Err(Interrupted::Deadline) => Err(FilterFault::Deadline),
             Err(Interrupted::Cancelled) => Err(FilterFault::Cancelled),

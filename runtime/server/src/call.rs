@@ -101,10 +101,9 @@ impl App {
                     FilterFault::Failed(reason) => {
                         (Code::HandlerFailed, format!("the tool's filter failed on these arguments: {reason}"))
                     }
-                    FilterFault::Deadline => (
-                        Code::Deadline,
-                        "the tool's filter was not done before the deadline; ask for less".to_owned(),
-                    ),
+                    FilterFault::Deadline => {
+                        (Code::Deadline, "the tool's filter was not done before the deadline; ask for less".to_owned())
+                    }
                     FilterFault::Cancelled => (Code::Cancelled, "the call was cancelled".to_owned()),
                 };
                 Envelope::failure(ToolError::new(code, message))

@@ -17,12 +17,15 @@ use toolwright_steps::Plan;
 
 use crate::App;
 
-/// Plans by their text, each read by the first call that needs it, with the headers that it speaks of.
+/// A plan, and the headers of answers that it speaks of.
+type Read = (Arc<Plan>, Arc<[String]>);
+
+/// Plans by their text, each read by the first call that needs it.
 #[derive(Default)]
-pub(crate) struct Plans(Mutex<BTreeMap<&'static str, (Arc<Plan>, Arc<[String]>)>>);
+pub(crate) struct Plans(Mutex<BTreeMap<&'static str, Read>>);
 
 impl Plans {
-    fn read(&self, text: &'static str) -> Result<(Arc<Plan>, Arc<[String]>), serde_json::Error> {
+    fn read(&self, text: &'static str) -> Result<Read, serde_json::Error> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(plan) = known.get(text) {
             return Ok(plan.clone());

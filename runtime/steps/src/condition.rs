@@ -102,7 +102,9 @@ fn is_true(value: &Value) -> bool {
 /// Texts are compared without regard to case, as Arazzo wants it. Only numbers and texts are less or greater.
 fn compare(left: &Value, comparison: Comparison, right: &Value) -> bool {
     let order = match (left, right) {
-        (Value::Number(left), Value::Number(right)) => left.as_f64().zip(right.as_f64()).and_then(|(l, r)| l.partial_cmp(&r)),
+        (Value::Number(left), Value::Number(right)) => {
+            left.as_f64().zip(right.as_f64()).and_then(|(l, r)| l.partial_cmp(&r))
+        }
         (Value::String(left), Value::String(right)) => Some(left.to_lowercase().cmp(&right.to_lowercase())),
         _ => None,
     };
@@ -197,7 +199,9 @@ impl<'t> Reader<'t> {
             expression if expression.starts_with('$') => Ok(Node::Expression(Expression::parse(expression)?)),
             number => match number.parse::<Number>() {
                 Ok(number) => Ok(Node::Literal(Value::Number(number))),
-                Err(_) => Err(self.fault(&format!("`{number}` is neither a number, true, false, null nor an expression"))),
+                Err(_) => {
+                    Err(self.fault(&format!("`{number}` is neither a number, true, false, null nor an expression")))
+                }
             },
         }
     }

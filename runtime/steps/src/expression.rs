@@ -70,8 +70,7 @@ pub struct Scope<'s> {
 }
 
 /// What the words after `$` can be, for people.
-const FORMS: &str =
-    "write `$inputs.name`, `$steps.id.outputs.name`, `$statusCode`, `$response.header.Name` or `$response.body#/pointer`";
+const FORMS: &str = "write `$inputs.name`, `$steps.id.outputs.name`, `$statusCode`, `$response.header.Name` or `$response.body#/pointer`";
 
 impl Expression {
     /// Reads an expression, the whole text of it.
@@ -141,9 +140,7 @@ impl Expression {
 fn member(text: &str) -> Option<(String, String)> {
     let end = text.find(['.', '[']).unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
-    let is_name = |name: &str| {
-        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'))
-    };
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
     let rest = rest.replace('[', ".").replace(']', "");
     let inner: Vec<&str> = rest.split('.').skip(1).collect();
     (is_name(name) && inner.iter().all(|name| is_name(name)))

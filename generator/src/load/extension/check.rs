@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{EXTENSION, NextPage, OperationExtension, REFUSED, SchemaExtension, read};
 use crate::diagnostic::{Diagnostic, Place, Sink};
-use crate::load::{METHODS, filter};
 use crate::load::origin::Origins;
 use crate::load::strict::did_you_mean;
 use crate::load::tool_file::TOOLS;
 use crate::load::walk::{for_each_node, for_each_node_below};
+use crate::load::{METHODS, filter};
 use crate::source::{child_pointer, pointer_tokens};
 
 /// Checks every `x-toolwright` of a document in its 3.1 form.

@@ -19,7 +19,11 @@ pub(crate) const STEP: &[Key] = &[
         Kind::Either(&[VALUES, Kind::List(&Kind::Keys(STEP_PARAMETER))]),
         "Arguments: name, value. Or a list of `{name, in, value}`.",
     ),
-    key("requestBody", Kind::Keys(STEP_BODY), "The body: an object whose members are arguments, or the argument that is the body."),
+    key(
+        "requestBody",
+        Kind::Keys(STEP_BODY),
+        "The body: an object whose members are arguments, or the argument that is the body.",
+    ),
     key("successCriteria", CRITERIA, "What must hold for a success; by default, that the call succeeded."),
     key("outputs", VALUES, "What later steps can use: name, value."),
     key("onSuccess", Kind::List(&Kind::Keys(ACTION)), "What follows a success; by default, the next step."),

@@ -57,7 +57,9 @@ impl<'d> Definitions<'d> {
             Value::Object(members) => members
                 .iter()
                 .filter(|(key, _)| *key != KEYWORD)
-                .map(|(key, value)| (key.clone(), self.keyword(key, value, tool, &child_pointer(at, key), places, sink)))
+                .map(|(key, value)| {
+                    (key.clone(), self.keyword(key, value, tool, &child_pointer(at, key), places, sink))
+                })
                 .collect::<Map<_, _>>()
                 .into(),
             Value::Array(items) => items

@@ -43,7 +43,9 @@ impl Inputs {
         let is_schema = members.get("type").is_some_and(Value::is_string) && !members.contains_key("type?");
         let inputs = match is_schema {
             true => whole(fields, places, sink)?,
-            false => members.iter().filter(|(key, _)| *key != "$defs").map(|(key, schema)| short(key, schema)).collect(),
+            false => {
+                members.iter().filter(|(key, _)| *key != "$defs").map(|(key, schema)| short(key, schema)).collect()
+            }
         };
         let mut inputs = Inputs(inputs);
         let before = sink.count(Severity::Error);

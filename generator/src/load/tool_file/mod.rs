@@ -13,8 +13,8 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
 use self::definitions::Definitions;
-use self::input::Inputs;
 pub(super) use self::input::Input;
+use self::input::Inputs;
 use super::Files;
 use super::config::ToolSetting;
 use super::filter;

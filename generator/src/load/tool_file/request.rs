@@ -150,8 +150,7 @@ impl Request<'_, '_> {
     fn body(&mut self) {
         if let Some(name) = self.http.get("body").and_then(Value::as_str) {
             let at = self.http.pointer_of("body");
-            let placing =
-                Placing { wire: String::new(), filling: Filling::Input(name.to_owned()), at: at.clone() };
+            let placing = Placing { wire: String::new(), filling: Filling::Input(name.to_owned()), at: at.clone() };
             let Some(input) = self.place(&placing) else { return };
             let content = json!({"application/json": {"schema": input.schema}});
             let body = json!({"required": !input.optional, "content": content});
@@ -180,10 +179,9 @@ impl Request<'_, '_> {
         let at = self.http.pointer_of(key);
         let named: Vec<(Option<String>, &Value, String)> = match self.http.get(key) {
             None => Vec::new(),
-            Some(Value::Object(members)) => members
-                .iter()
-                .map(|(wire, value)| (Some(wire.clone()), value, child_pointer(&at, wire)))
-                .collect(),
+            Some(Value::Object(members)) => {
+                members.iter().map(|(wire, value)| (Some(wire.clone()), value, child_pointer(&at, wire))).collect()
+            }
             Some(Value::Array(items)) => {
                 items.iter().enumerate().map(|(index, value)| (None, value, format!("{at}/{index}"))).collect()
             }
@@ -195,14 +193,10 @@ impl Request<'_, '_> {
             }
         };
         let placing = |(wire, value, at): (Option<String>, &Value, String)| match value {
-            Value::String(name) => Some(Placing {
-                wire: wire.unwrap_or_else(|| name.clone()),
-                filling: Filling::Input(name.clone()),
-                at,
-            }),
-            Value::Object(_) if wire.is_some() => {
-                Some(Placing { wire: wire?, filling: self.hidden(value, &at)?, at })
+            Value::String(name) => {
+                Some(Placing { wire: wire.unwrap_or_else(|| name.clone()), filling: Filling::Input(name.clone()), at })
             }
+            Value::Object(_) if wire.is_some() => Some(Placing { wire: wire?, filling: self.hidden(value, &at)?, at }),
             other => {
                 let message = format!("this must be the name of an input, not {}", kind(other));
                 let help = "declare the input under `input`; what callers never see is `{ constant: .. }` or `{ setting: .. }`";

@@ -136,7 +136,9 @@ impl<'r> Reader<'r, '_> {
             Some(Value::Array(items)) => {
                 for (index, item) in items.iter().enumerate() {
                     let at = format!("{base}/{index}");
-                    let Some(item) = Fields::open(item, &at, &names(STEP_PARAMETER), self.places, self.sink) else { continue };
+                    let Some(item) = Fields::open(item, &at, &names(STEP_PARAMETER), self.places, self.sink) else {
+                        continue;
+                    };
                     item.require("name", "<the parameter's name>", self.sink);
                     item.require("value", "<a value, such as $inputs.id>", self.sink);
                     let words = [
@@ -146,7 +148,9 @@ impl<'r> Reader<'r, '_> {
                         ("cookie", Location::Cookie),
                     ];
                     let place = item.choice("in", &words, self.sink);
-                    let (Some(name), Some(value)) = (item.string("name", self.sink), item.get("value")) else { continue };
+                    let (Some(name), Some(value)) = (item.string("name", self.sink), item.get("value")) else {
+                        continue;
+                    };
                     given.push((name, place, value.clone(), item.pointer_of("name"), item.pointer_of("value")));
                 }
             }
@@ -236,7 +240,8 @@ impl<'r> Reader<'r, '_> {
     fn request(&mut self, fields: &Fields<'_>, stage: Stage) -> Option<Made> {
         for key in ["parameters", "requestBody"].into_iter().filter(|key| fields.get(key).is_some()) {
             let message = format!("`{key}` belongs to a step that names an operation");
-            let help = "write `query`, `headers` and `body` under `http`, and values into its path: `/users/{$inputs.id}`";
+            let help =
+                "write `query`, `headers` and `body` under `http`, and values into its path: `/users/{$inputs.id}`";
             self.report("misplaced-key", message, &fields.pointer_of(key), help);
         }
         let http = fields.child("http", &names(STEP_HTTP), self.sink)?;
@@ -258,7 +263,12 @@ impl<'r> Reader<'r, '_> {
             self.value(body, &http.pointer_of("body"), stage);
             if matches!(method, "GET" | "HEAD") {
                 let message = format!("a {method} has no body");
-                self.report("no-body", message, &http.pointer_of("body"), "write the values under `query`, or use POST");
+                self.report(
+                    "no-body",
+                    message,
+                    &http.pointer_of("body"),
+                    "write the values under `query`, or use POST",
+                );
             }
         }
         let (risk, idempotent) = by_method(method);

@@ -12,7 +12,9 @@ pub(crate) fn kept(headers: &HeaderMap, wanted: &[String]) -> Vec<(String, Strin
         .keys()
         .filter(|name| {
             let name = name.as_str();
-            KEPT.contains(&name) || wanted.iter().any(|wanted| wanted == name) || KEPT_FAMILIES.iter().any(|family| name.starts_with(family))
+            KEPT.contains(&name)
+                || wanted.iter().any(|wanted| wanted == name)
+                || KEPT_FAMILIES.iter().any(|family| name.starts_with(family))
         })
         .map(|name| {
             let values = headers.get_all(name).iter().map(|value| String::from_utf8_lossy(value.as_bytes()));

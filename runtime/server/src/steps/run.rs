@@ -8,7 +8,9 @@ use serde_json::{Map, Value};
 use tokio::time::{Instant, sleep_until};
 use toolwright_core::{Code, Envelope, Payload, ToolError};
 use toolwright_http::CallContext;
-use toolwright_steps::{Answer, Condition, Criterion, CriterionKind, Expression, MAX_CALLS, Next, Plan, Scope, Step, render};
+use toolwright_steps::{
+    Answer, Condition, Criterion, CriterionKind, Expression, MAX_CALLS, Next, Plan, Scope, Step, render,
+};
 
 use super::call::{Ready, answer};
 use crate::App;

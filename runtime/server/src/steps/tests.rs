@@ -36,10 +36,7 @@ const TOOLS: &[ToolSpec] = &[
           "project":"{name, type, body}"}"##,
     ),
     ROWS[1],
-    steps(
-        "denied",
-        r#"{"steps":[{"id":"drop","call":{"tool":{"name":"delete_item","arguments":{"id":1}}}}]}"#,
-    ),
+    steps("denied", r#"{"steps":[{"id":"drop","call":{"tool":{"name":"delete_item","arguments":{"id":1}}}}]}"#),
     steps(
         "denied_path",
         r#"{"steps":[{"id":"drop","call":{"request":{"method":"DELETE","path":"/items/1","reads":false}}}]}"#,

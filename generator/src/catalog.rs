@@ -45,6 +45,9 @@ fn schemas(tool: &Tool) -> Vec<(String, &str)> {
     let name = &tool.name;
     let mut found = vec![(format!("schemas/{name}.json"), tool.frozen.input.as_str())];
     found.extend(tool.frozen.listed.as_deref().map(|listed| (format!("schemas/{name}.listed.json"), listed)));
+    if let Binding::Steps(steps) = &tool.binding {
+        found.push((format!("schemas/{name}.steps.json"), steps.plan.as_str()));
+    }
     found.extend(tool.frozen.result.as_deref().map(|result| (format!("schemas/{name}.result.json"), result)));
     found
 }
@@ -103,6 +106,8 @@ pub(crate) fn annotations(tool: &Tool) -> Value {
 fn binding(tool: &Tool) -> Value {
     match &tool.binding {
         Binding::Native => json!({"native": {}}),
+        Binding::Expression(filter) => json!({"expression": filter}),
+        Binding::Steps(steps) => json!({"steps": steps.calls}),
         Binding::NoRoute(route) => json!({"no_route": {"missing": route.missing, "instead": route.instead}}),
         Binding::WebSocket { path, exchange, security, server } => {
             let exchange = match exchange {

@@ -261,3 +261,72 @@ fn missing_texts_where_they_are_required() {
     let file = GREET.replace("{type: string, description: Whom to greet.}", "{type: string}");
     assert_snapshot!(findings(&tool_files(&[("greet", &file)], "require_descriptions: true\n")));
 }
+
+/// A tool that sends what callers never see, in every place.
+const REPORT: &str = "description: Start a report.
+hints: {risk: write}
+input:
+  $defs: {Span: {type: object, required: [from], properties: {from: {type: string}, inner: {$ref: '#/$defs/Span'}}}}
+  span: {$ref: '#/$defs/Span'}
+settings:
+  tenant: {description: Tenant whose data is used., default: main}
+  pages: {description: Most pages., default: '5'}
+http:
+  method: POST
+  path: /{tenant}/reports
+  query: {api-version: {constant: '2024-10'}}
+  headers: {X-Tenant-Mode: {constant: strict}}
+  body:
+    span: span
+    kind: {constant: {name: full}}
+    most: {setting: pages, schema: {type: integer}}
+  project: '{id: .report.id}'
+output: {type: object, properties: {id: {$ref: '#/$defs/Id'}}, $defs: {Id: {type: string}}}
+";
+
+#[test]
+fn constants_and_settings_are_sent_and_never_asked_for() {
+    let (generated, sink) = generated(&tool_files(&[("start_report", REPORT)], UPSTREAM));
+    assert_eq!(sink.to_string(), "");
+    let catalog = &json(&generated, "catalog.json")["tools"][0];
+    let names = |key: &str| catalog[key].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names("arguments"), ["span"]);
+    assert_eq!(names("hidden"), ["tenant", "api_version", "x_tenant_mode", "kind", "most"]);
+}
+
+#[test]
+fn definitions_of_an_input_and_of_an_output_are_types() {
+    let (generated, _) = generated(&tool_files(&[("start_report", REPORT)], UPSTREAM));
+    let input = json(&generated, "schemas/start_report.json");
+    let span = input["properties"]["span"]["$ref"].as_str().unwrap();
+    assert_eq!(input.pointer(&span[1..]).unwrap()["properties"]["inner"]["$ref"], span);
+    let output = json(&generated, "schemas/start_report.result.json");
+    assert_eq!(output["properties"]["id"]["type"], "string", "{output}");
+}
+
+#[test]
+fn a_tool_file_has_pages_as_an_operation_has() {
+    let paged =
+        NOTES.replace("query: {per_page: limit}", "query: {per_page: limit}\n  paginate: {link: true, items: /list}");
+    let (generated, _) = generated(&tool_files(&[("release_notes", &paged)], UPSTREAM));
+    assert_eq!(arguments(&generated, "release_notes")["max_items"]["in"], "pages");
+}
+
+#[test]
+fn mistakes_about_what_callers_never_see() {
+    let wrong = REPORT
+        .replace("setting: pages", "setting: page")
+        .replace("{constant: strict}", "{constnt: strict}")
+        .replace("'{id: .report.id}'", "'{id: .report | ids}'");
+    assert_snapshot!(findings(&tool_files(&[("start_report", &wrong)], UPSTREAM)));
+}
+
+#[test]
+fn a_setting_whose_default_does_not_fit_where_it_is_sent() {
+    assert_snapshot!(told(REPORT, "default: '5'", "default: many"));
+}
+
+#[test]
+fn a_definition_that_is_misspelt() {
+    assert_snapshot!(told(REPORT, "span: {$ref: '#/$defs/Span'}", "span: {$ref: '#/$defs/Spam'}"));
+}

@@ -22,11 +22,11 @@ pub(crate) struct ToolAttribute {
     pub(crate) secrets: Vec<LitStr>,
 }
 
-/// `#[http(..)]`, `#[websocket(..)]`, `#[no_route(..)]` or `#[native]`.
+/// `#[http(..)]`, `#[websocket(..)]`, `#[no_route(..)]`, `#[native]`, `#[expression(..)]` or `#[steps(..)]`.
 pub(crate) struct RouteAttribute {
     pub(crate) span: Span,
     pub(crate) kind: RouteKind,
-    /// The real method and path; for `no_route` the declared ones; empty for `native`.
+    /// The real method and path; for `no_route` the declared ones; empty where the tool is no request.
     pub(crate) method: LitStr,
     pub(crate) path: LitStr,
     /// `METHOD /path` where the document declares another route.
@@ -48,17 +48,20 @@ pub(crate) struct RouteAttribute {
     pub(crate) server: Option<LitStr>,
     /// Names of security schemes by alternative, where the server's own do not hold.
     pub(crate) security: Option<Vec<Vec<LitStr>>>,
+    /// The filter of `expression`, the file of `steps`.
+    pub(crate) plan: Option<LitStr>,
     /// jq filter over a JSON answer.
     pub(crate) project: Option<LitStr>,
     pub(crate) paginate: Option<Paginate>,
 }
 
 impl RouteAttribute {
-    /// A handler in Rust has no route at all.
-    fn native(span: Span) -> Self {
+    /// What is no request has no route at all.
+    fn own(span: Span, kind: RouteKind, plan: Option<LitStr>) -> Self {
         RouteAttribute {
             span,
-            kind: RouteKind::Native,
+            kind,
+            plan,
             method: LitStr::new("", span),
             path: LitStr::new("", span),
             declared: None,
@@ -85,6 +88,8 @@ pub(crate) enum RouteKind {
     WebSocket,
     NoRoute,
     Native,
+    Expression,
+    Steps,
 }
 
 /// `#[search(..)]`.
@@ -162,19 +167,24 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
         ("websocket", RouteKind::WebSocket),
         ("no_route", RouteKind::NoRoute),
         ("native", RouteKind::Native),
+        ("expression", RouteKind::Expression),
+        ("steps", RouteKind::Steps),
     ];
     let mut found = attributes.iter().filter_map(|attribute| {
         kinds.iter().find(|(name, _)| attribute.path().is_ident(name)).map(|(_, kind)| (attribute, *kind))
     });
     let (attribute, kind) = found.next().ok_or_else(|| {
-        syn::Error::new(owner, "add #[http(get = \"/path\")], #[websocket(..)], #[no_route(..)] or #[native]")
+        syn::Error::new(owner, "add #[http(get = \"/path\")], #[websocket(..)], #[no_route(..)], #[native], #[expression(..)] or #[steps(..)]")
     })?;
     if let Some((second, _)) = found.next() {
         return Err(syn::Error::new(second.span(), "a tool has one route"));
     }
     if kind == RouteKind::Native {
         attribute.meta.require_path_only()?;
-        return Ok(RouteAttribute::native(attribute.span()));
+        return Ok(RouteAttribute::own(attribute.span(), kind, None));
+    }
+    if matches!(kind, RouteKind::Expression | RouteKind::Steps) {
+        return Ok(RouteAttribute::own(attribute.span(), kind, Some(attribute.parse_args()?)));
     }
     let (mut method, mut path, mut declared, mut stream, mut exchange) = (None, None, None, None, None);
     let (mut missing, mut instead, mut produces) = (None, None, Vec::new());
@@ -240,6 +250,7 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
     Ok(RouteAttribute {
         span,
         kind,
+        plan: None,
         method,
         path,
         declared,

@@ -39,7 +39,8 @@ use proc_macro::TokenStream;
 ///   `security(("scheme"), ..)`, `project` (a jq filter over a JSON answer), `paginate(..)` (with a `#[paging]` field), and for the body of `#[member]` fields `body = "application/json"` (the default) and
 ///   `optional_body`; or
 ///   `#[websocket(path = "/path", exchange = receive | session, ..)]`; or `#[no_route(declared = "GET /path",
-///   missing = "..", instead = "..")]`; or `#[native]` for a handler in Rust, whose fields are all `#[input]`.
+///   missing = "..", instead = "..")]`; or `#[native]` for a handler in Rust,
+///   `#[expression("<jq filter>")]` or `#[steps("<file of the plan>")]`, whose fields are all `#[input]`.
 /// - `#[search(en(..), ko(..), ja(..))]`.
 /// - `#[hidden(query, name = "..", constant = "..")]` or, in place of the constant, `setting = "..", schema = ".."`, for each
 ///   argument that callers never see; the place comes first, and then the keys of a field there.
@@ -55,6 +56,8 @@ use proc_macro::TokenStream;
         websocket,
         no_route,
         native,
+        expression,
+        steps,
         search,
         segment,
         query,

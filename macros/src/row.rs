@@ -83,6 +83,14 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
     }));
     match route.kind {
         RouteKind::Native => quote!(::toolwright_core::Binding::Native),
+        RouteKind::Expression => {
+            let filter = &route.plan;
+            quote!(::toolwright_core::Binding::Expression(#filter))
+        }
+        RouteKind::Steps => {
+            let plan = route.plan.as_ref().map(included);
+            quote!(::toolwright_core::Binding::Steps(#plan))
+        }
         RouteKind::NoRoute => quote!(::toolwright_core::Binding::NoRoute(#note)),
         RouteKind::WebSocket => {
             let hidden = hidden(arguments);

@@ -143,7 +143,7 @@ fn check_places(route: &RouteAttribute, arguments: &[Argument], errors: &mut Err
             RouteKind::Http => !matches!(place, Place::Exchange | Place::Input),
             RouteKind::WebSocket => place == Place::Exchange || place.is_parameter(),
             RouteKind::NoRoute => place != Place::Input,
-            RouteKind::Native => place == Place::Input,
+            RouteKind::Native | RouteKind::Expression | RouteKind::Steps => place == Place::Input,
         };
         if !fits {
             errors.push(syn::Error::new(argument.span, "this kind of route has no such place"));

@@ -101,3 +101,31 @@ fn the_table_finds_by_name() {
 fn mistakes_are_compile_errors_at_the_attribute() {
     trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");
 }
+
+/// Add two numbers.
+#[derive(Serialize, Tool)]
+#[tool(name = "add", title = "Add", risk = compute, schema = "tests/schemas/get_widget.json")]
+#[expression(".a + .b")]
+pub struct Add {
+    #[input]
+    pub a: f64,
+    #[input]
+    pub b: f64,
+}
+
+/// Make several calls.
+#[derive(Serialize, Tool)]
+#[tool(name = "order", title = "Order", risk = write, schema = "tests/schemas/get_widget.json")]
+#[steps("tests/schemas/get_widget.json")]
+pub struct Order {
+    #[input]
+    pub item: String,
+}
+
+#[test]
+fn a_filter_and_a_plan_stand_in_the_row() {
+    assert!(matches!(Add::SPEC.binding, Binding::Expression(".a + .b")));
+    let Binding::Steps(plan) = Order::SPEC.binding else { panic!() };
+    assert!(plan.starts_with('{'), "the text of the file");
+    assert_eq!((Add::SPEC.declared.method, Order::SPEC.declared.path), ("", ""));
+}

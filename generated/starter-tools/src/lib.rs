@@ -54,7 +54,7 @@ pub static SERVER: ServerSpec = ServerSpec {
     title: "Starter",
     description: "A writer's desk, and the smallest server that shows each way to make a tool.",
     version: "0.1.0",
-    instructions: "Look words up with define_word. Measure a text with measure_text before you shorten it.",
+    instructions: "Look words up with define_word. Compare two with compare_words. Measure a text with measure_text before you shorten it; reading_time needs no more than the number of its words.",
     env_prefix: "STARTER",
     default_base_url: "http://127.0.0.1:8080",
     access: Access {
@@ -71,7 +71,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         schemes: &[],
         security: &[],
     },
-    preset: &["define_word", "measure_text"],
+    preset: &["compare_words", "define_word", "measure_text", "reading_time"],
     health: &[],
     fixed_tools: &[],
     document: DocumentFacts {
@@ -84,9 +84,14 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 0,
         tools_of_files: &["define_word"],
     },
-    catalog_sha256: "d3782673d2ad76fa0d335f845ab89a5fd70691f8002b1520364a3d725fec9c57",
+    catalog_sha256: "8dc6541e04cf632e47d93a609cc487f5a4f0aa1c6466a2855a4bbd5f1f5755fc",
 };
 
 /// Every tool, sorted by name.
 #[register_tools]
-pub static TOOLS: Catalog = [words::DefineWord, text::MeasureText];
+pub static TOOLS: Catalog = [
+    words::CompareWords,
+    words::DefineWord,
+    text::MeasureText,
+    text::ReadingTime,
+];

@@ -35,6 +35,40 @@ pub struct MeasureText {
     pub text: String,
 }
 
+/// Estimate how long a text of so many words takes to read.
+///
+/// Inputs: `words`, `words_per_minute`.
+///
+/// Returns: `minutes`, rounded up, and `is_long` above ten of them.
+#[derive(Debug, Clone, Serialize, Deserialize, Tool)]
+#[tool(
+    name = "reading_time",
+    title = "Reading time",
+    risk = compute,
+    tags("text"),
+    schema = "schemas/reading_time.json",
+    result = "schemas/reading_time.result.json",
+    output = ReadingTimeResult,
+    idempotent
+)]
+#[search(
+    en("how long to read", "minutes for an article"),
+    ko("읽는 데 걸리는 시간"),
+    ja("何分で読めるか")
+)]
+#[expression(
+    "(.words / .words_per_minute | ceil) as $minutes | {minutes: $minutes, is_long: ($minutes > 10)}"
+)]
+pub struct ReadingTime {
+    /// Words in the text.
+    #[input]
+    pub words: u64,
+    /// Words read in a minute.
+    #[input]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub words_per_minute: Option<u64>,
+}
+
 /// What the tool returns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MeasureTextResult {
@@ -47,4 +81,13 @@ pub struct MeasureTextResult {
     /// The longest word; absent in an empty text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_word: Option<String>,
+}
+
+/// What the tool returns.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ReadingTimeResult {
+    /// Minutes.
+    pub minutes: u64,
+    /// Whether it takes more than ten minutes.
+    pub is_long: bool,
 }

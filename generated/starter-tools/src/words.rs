@@ -7,6 +7,36 @@
 use serde::{Deserialize, Serialize};
 use toolwright_macros::Tool;
 
+/// Look two words up, and the example sentences that hold both.
+///
+/// Inputs: `first`, `second`.
+///
+/// Returns: `first` and `second`, the main meaning of each, and `examples`.
+#[derive(Debug, Clone, Serialize, Deserialize, Tool)]
+#[tool(
+    name = "compare_words",
+    title = "Compare words",
+    risk = read_only,
+    tags("words"),
+    schema = "schemas/compare_words.json",
+    result = "schemas/compare_words.result.json",
+    output = CompareWordsResult
+)]
+#[search(
+    en("difference between two words", "synonyms", "which word fits"),
+    ko("단어 비교", "두 단어의 차이"),
+    ja("言葉の比較", "二つの言葉の違い")
+)]
+#[steps("schemas/compare_words.steps.json")]
+pub struct CompareWords {
+    /// A word in its basic form.
+    #[input]
+    pub first: String,
+    /// The word to compare it with, in its basic form.
+    #[input]
+    pub second: String,
+}
+
 /// Look a word up in the dictionary, one entry a meaning.
 ///
 /// Inputs: `word`, `language`, `most`.
@@ -38,6 +68,20 @@ pub struct DefineWord {
     #[query(wire = "limit")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub most: Option<u64>,
+}
+
+/// What the tool returns.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct CompareWordsResult {
+    /// Main meaning of the first word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
+    /// Main meaning of the second word.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second: Option<String>,
+    /// Sentences that hold both.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub examples: Option<Vec<String>>,
 }
 
 /// Language of the word.

@@ -8,9 +8,11 @@
 #[test]
 fn text() {
     toolwright_samples::assert_agreement::<starter_tools::text::MeasureText>();
+    toolwright_samples::assert_agreement::<starter_tools::text::ReadingTime>();
 }
 
 #[test]
 fn words() {
+    toolwright_samples::assert_agreement::<starter_tools::words::CompareWords>();
     toolwright_samples::assert_agreement::<starter_tools::words::DefineWord>();
 }

@@ -4,10 +4,15 @@ use serde_json::{Map, Value, json};
 
 use super::config::FIXED_TOOLS;
 
+mod workflow;
+
+use workflow::VALUES;
+pub(crate) use workflow::{ACTION, ARAZZO, CRITERION, STEP, STEP_BODY, STEP_HTTP, STEP_PARAMETER, WORKFLOW};
+
 /// One key of a mapping in a file of ours.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Key {
-    pub(super) name: &'static str,
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
     kind: Kind,
     is_required: bool,
     about: &'static str,
@@ -51,7 +56,7 @@ const fn required(name: &'static str, kind: Kind, about: &'static str) -> Key {
 }
 
 /// The names alone.
-pub(super) fn names(keys: &[Key]) -> Vec<&'static str> {
+pub(crate) fn names(keys: &[Key]) -> Vec<&'static str> {
     keys.iter().map(|key| key.name).collect()
 }
 
@@ -59,7 +64,14 @@ const TOOL_NAME: Kind = Kind::Pattern("^[a-z][a-z0-9_]{0,47}$");
 const RISK: Kind = Kind::Words(&["read-only", "compute", "write", "destructive"]);
 const TEXT_OR_TEXTS: Kind = Kind::Either(&[Kind::Text, Kind::Texts]);
 /// Where the values of a request's part come from: its names with inputs, or inputs that have the names of the part.
-const PLACED: Kind = Kind::Either(&[Kind::Map(&Kind::Text), Kind::Texts]);
+const PLACED: Kind = Kind::Either(&[Kind::Map(&Kind::Either(&[Kind::Text, Kind::Keys(SENT)])), Kind::Texts]);
+
+/// What is sent in a place that no input fills.
+pub(super) const SENT: &[Key] = &[
+    key("constant", Kind::Any, "A value that is always sent."),
+    key("setting", Kind::Text, "A setting of the tool whose value is sent."),
+    key("schema", Kind::Schema, "JSON Schema of the setting's value, where it is no text."),
+];
 
 pub(super) const HINTS: &[Key] = &[
     key("risk", RISK, "What a call may do; all MCP hints follow from it."),
@@ -82,23 +94,65 @@ pub(super) const SETTING: &[Key] = &[
 pub(super) const HTTP: &[Key] = &[
     required("method", Kind::Words(METHODS), "The HTTP method."),
     required("path", Kind::Pattern("^/"), "The path below the base URL; what stands in braces is an input."),
-    key("query", PLACED, "Query parameters: name in the query, input. Or a list of inputs with the same names."),
-    key("headers", PLACED, "Headers: name, input."),
+    key(
+        "query",
+        PLACED,
+        "Query parameters: name in the query, input, `{constant: ..}` or `{setting: ..}`. Or a list of inputs with the same names.",
+    ),
+    key("headers", PLACED, "Headers, in the same way."),
     key(
         "body",
         Kind::Either(&[Kind::Text, PLACED]),
         "The JSON body: members with their inputs, or the one input that is the body.",
     ),
     key("accept", Kind::Text, "Media type of the answer; application/json by default."),
+    key("project", Kind::Text, "A jq filter that makes `data` of a JSON answer."),
+    key("paginate", Kind::Keys(PAGINATE), "How further pages are asked for; arguments by their names on the wire."),
+];
+
+const PAGINATE: &[Key] = &[
+    key(
+        "items",
+        Kind::Pattern("^(/|$)"),
+        "JSON pointer of the list in an answer; nothing where the answer is the list.",
+    ),
+    key("link", Kind::Switch, "Follow the `Link` header with rel=next."),
+    key(
+        "cursor",
+        Kind::Keys(&[
+            required("answer", Kind::Pattern("^(/|$)"), "JSON pointer of the cursor in an answer."),
+            required("argument", Kind::Text, "The parameter that takes it."),
+        ]),
+        "Give a value of the answer back.",
+    ),
+    key(
+        "offset",
+        Kind::Keys(&[
+            required("argument", Kind::Text, "The parameter that says how many items to leave out."),
+            key("size_argument", Kind::Text, "The parameter that says how many items a page has."),
+        ]),
+        "Leave out the items that came.",
+    ),
+    key(
+        "page",
+        Kind::Keys(&[
+            required("argument", Kind::Text, "The parameter that holds the number of the page."),
+            key("size_argument", Kind::Text, "The parameter that says how many items a page has."),
+            key("first", Kind::Any, "The number of the first page: 0 or 1."),
+        ]),
+        "Count pages.",
+    ),
 ];
 
 /// The methods of `http`.
-pub(super) const METHODS: &[&str] = &["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS"];
+pub(crate) const METHODS: &[&str] = &["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS"];
 
 /// What carries out a tool. A file names one.
 pub(super) const EXECUTORS: &[Key] = &[
     key("http", Kind::Keys(HTTP), "One request of the API."),
     key("native", Kind::Keys(&[]), "A handler in Rust, in the server's own crate `native/`."),
+    key("expression", Kind::Text, "A jq filter over the arguments."),
+    key("steps", Kind::List(&Kind::Keys(STEP)), "Several calls as one, in the words of OpenAPI Arazzo 1.0."),
 ];
 
 /// Keys of a tool file beside its executor.
@@ -114,6 +168,8 @@ pub(super) const TOOL: &[Key] = &[
     key("input", Kind::Input, "The arguments: name, JSON Schema. A name that ends in `?` is optional."),
     key("output", Kind::Schema, "JSON Schema of what comes back."),
     key("settings", Kind::Map(&Kind::Keys(SETTING)), "Settings of the server that this tool needs."),
+    key("outputs", VALUES, "What a tool of `steps` answers: name, value. By default, the outputs of all steps."),
+    key("project", Kind::Text, "A jq filter over the outputs of `steps`, which makes `data`."),
     key(
         "secret",
         Kind::Either(&[Kind::Words(&["text"]), Kind::Texts]),

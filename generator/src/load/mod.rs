@@ -1,19 +1,21 @@
 //! From the files of `specs/<server>/` to one OpenAPI 3.1 value with its overlays applied.
 
 mod anchors;
+mod arazzo;
 pub mod config;
 pub mod document;
 pub mod extension;
 mod external;
 mod facts;
 mod files;
+pub(crate) mod filter;
 pub mod hidden;
-mod language;
+pub(crate) mod language;
 mod origin;
 mod overlay;
 mod prose;
 pub mod select;
-mod strict;
+pub(crate) mod strict;
 pub(crate) mod tool_file;
 mod upgrade;
 mod vendor;
@@ -126,8 +128,19 @@ pub fn load_server(files: &Files, dir: &str, sink: &mut Sink) -> Option<LoadedSe
     let value = source.read(sink)?;
     let places = |pointer: &str| source.place(pointer);
     let mut config = ServerConfig::read(&value, &places, sink)?;
-    let tools = tool_file::read_all(files, dir, sink);
-    let tool_files = tool_file::paths(files, dir);
+    let mut tools = tool_file::read_all(files, dir, sink);
+    for tool in arazzo::read_all(files, dir, sink) {
+        match tools.iter().find(|known| known.name == tool.name) {
+            Some(known) => {
+                let message = format!("two files make the tool `{}`", tool.name);
+                let help = format!("the other is {}; rename one of the two", known.source.label());
+                let place = Place::of_file(tool.source.label());
+                sink.push(Diagnostic::error("name-collision", message).at(place).help(help));
+            }
+            None => tools.push(tool),
+        }
+    }
+    let tool_files: Vec<String> = tool_file::paths(files, dir).into_iter().chain(arazzo::paths(files, dir)).collect();
     let has_http = tools.iter().any(ToolFile::is_http);
     config::require_sources(&value, (!tool_files.is_empty(), has_http), &places, sink);
     collect_settings(&mut config, &tools, sink);

@@ -14,8 +14,7 @@ pub(crate) struct Operation {
     pub(crate) method: String,
     /// Path template. Empty, as the method is, where the tool is no request.
     pub(crate) path: String,
-    /// Whether a handler in Rust carries it out.
-    pub(crate) native: bool,
+    pub(crate) executor: Executor,
     pub(crate) operation_id: Option<String>,
     pub(crate) summary: Option<String>,
     pub(crate) description: Option<String>,
@@ -47,9 +46,9 @@ impl Operation {
 
     /// Method and path, for messages; the name of a tool that is no request.
     pub(crate) fn route(&self) -> String {
-        match self.native {
-            true => self.extension.name.clone().unwrap_or_default(),
-            false => format!("{} {}", self.method, self.path),
+        match self.executor {
+            Executor::Request => format!("{} {}", self.method, self.path),
+            _ => self.extension.name.clone().unwrap_or_default(),
         }
     }
 
@@ -60,6 +59,19 @@ impl Operation {
         let answers = self.responses.iter().flat_map(|answer| &answer.contents);
         parameters.chain(bodies).chain(answers.filter_map(|(_, schema)| schema.as_ref()))
     }
+}
+
+/// What carries a tool out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Executor {
+    /// One request of the API.
+    Request,
+    /// A handler in Rust.
+    Native,
+    /// A jq filter over the arguments.
+    Expression(String),
+    /// Several calls.
+    Steps,
 }
 
 /// Where a parameter stands in a request.

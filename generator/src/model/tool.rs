@@ -205,6 +205,26 @@ pub(crate) enum Binding {
     NoRoute(MissingRoute),
     /// A handler in Rust.
     Native,
+    /// A jq filter over the arguments.
+    Expression(String),
+    /// Several calls.
+    Steps(Steps),
+}
+
+impl Binding {
+    /// True where the tool is no operation of the API.
+    pub(crate) fn is_own(&self) -> bool {
+        matches!(self, Self::Native | Self::Expression(_) | Self::Steps(_))
+    }
+}
+
+/// Several calls as one tool.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Steps {
+    /// The plan as servers read it, as text.
+    pub(crate) plan: String,
+    /// What is called, in order: tools, and requests as method and path.
+    pub(crate) calls: Vec<String>,
 }
 
 /// One HTTP request.

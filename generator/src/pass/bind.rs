@@ -9,10 +9,13 @@ use crate::access::Access;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::ledger::{Outcome, Part};
 use crate::load::extension::{EXTENSION, Secret};
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
-use crate::model::operation::{BodyKind, Location, Operation, Parameter, Style};
+use crate::model::operation::{BodyKind, Executor, Location, Operation, Parameter, Style};
 use crate::model::schema::{JsonType, Schema};
-use crate::model::tool::{Argument, Binding, FormKind, Frozen, Hidden, HttpBinding, ObjectBody, Pages, Role, Tool};
+use crate::model::tool::{
+    Argument, Binding, FormKind, Frozen, Hidden, HttpBinding, ObjectBody, Pages, Role, Steps, Tool,
+};
 
 mod body;
 mod exchange;
@@ -35,7 +38,7 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
         arguments.extend(exchange::arguments(operation));
         arguments.extend(body::arguments(model, operation, sink));
         arguments.extend(pages::argument(operation));
-        if operation.native {
+        if operation.executor != Executor::Request {
             arguments.iter_mut().for_each(handed_over);
         }
         said::apply(operation, &mut arguments);
@@ -54,7 +57,7 @@ pub(super) fn bind(model: &mut Model, sink: &mut Sink) {
     model.tools.sort_by(|left, right| left.name.cmp(&right.name));
 }
 
-/// A handler takes what would else be the members of a body.
+/// What is no request takes what would else be the members of a body.
 fn handed_over(argument: &mut Argument) {
     argument.role = Role::Input;
     argument.needed_by_body = false;
@@ -100,8 +103,8 @@ fn tool(
         field_texts: extension.fields.clone(),
         deadline_seconds: extension.deadline_seconds,
         secrets,
-        // What a filter makes of an answer is not what the document says of it.
-        output: output(model, operation).filter(|_| extension.project.is_none()),
+        // What a filter makes of an answer is not what the document says of it. A tool file says what comes back.
+        output: output(model, operation).filter(|_| extension.project.is_none() || is_of_file(&operation.origin)),
         frozen: Frozen::default(),
         name,
     }
@@ -134,8 +137,12 @@ fn flattened(model: &Model, operation: &Operation, arguments: &[&Argument]) -> B
 }
 
 fn binding(operation: &Operation, arguments: &[&Argument], pages: Option<Pages>) -> Binding {
-    if operation.native {
-        return Binding::Native;
+    match &operation.executor {
+        Executor::Request => {}
+        Executor::Native => return Binding::Native,
+        Executor::Expression(filter) => return Binding::Expression(filter.clone()),
+        // The pass over steps fills it in, when all tools are known.
+        Executor::Steps => return Binding::Steps(Steps::default()),
     }
     let extension = &operation.extension;
     let path = extension.path.clone().unwrap_or_else(|| operation.path.clone());

@@ -99,7 +99,7 @@ fn returns(model: &Model, tool: &Tool) -> String {
     match &tool.binding {
         Binding::NoRoute(_) => "an error that says so".to_owned(),
         Binding::WebSocket { .. } => "`messages`, as they came".to_owned(),
-        Binding::Native => {
+        Binding::Native | Binding::Expression(_) | Binding::Steps(_) => {
             tool.output.as_ref().map_or_else(|| "JSON in `data`".to_owned(), |output| data(model, output))
         }
         Binding::Http(http) => match &tool.output {

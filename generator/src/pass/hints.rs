@@ -19,7 +19,7 @@ pub(super) fn of(operation: &Operation) -> Hints {
 }
 
 /// What a method promises, and whether a call may be repeated (RFC 9110 sections 9.2.1 and 9.2.2).
-fn by_method(method: &str) -> (Risk, bool) {
+pub(super) fn by_method(method: &str) -> (Risk, bool) {
     match method {
         "GET" | "HEAD" | "OPTIONS" | "TRACE" | "QUERY" => (Risk::ReadOnly, true),
         "DELETE" => (Risk::Destructive, true),

@@ -11,7 +11,7 @@ use crate::load::did_you_mean;
 use crate::load::extension::{self, EXTENSION, Media, Risk};
 use crate::load::tool_file::is_of_file;
 use crate::model::Model;
-use crate::model::operation::Operation;
+use crate::model::operation::{Executor, Operation};
 use crate::model::tool::{Argument, Binding, FormKind, Role, Tool};
 
 /// Clients cut longer titles.
@@ -123,7 +123,7 @@ fn media(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) {
     let (is_websocket, http) = match &tool.binding {
         Binding::WebSocket { .. } => (true, None),
         Binding::Http(http) => (false, Some(http)),
-        Binding::NoRoute(_) | Binding::Native => return,
+        _ => return,
     };
     let is_multipart = http.is_some_and(|http| http.form == Some(FormKind::Multipart));
     let streams = http.is_some_and(|http| {
@@ -171,10 +171,12 @@ fn is_written(model: &Model, operation: &str, key: &str) -> bool {
 fn curation(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) {
     let extension = &operation.extension;
     let is_unsaid = |key: &str| !is_written(model, &operation.origin, key);
-    let changes = matches!(extension.risk, Some(Risk::Write));
+    // The risk of several calls follows from theirs.
+    let follows = operation.executor == Executor::Steps;
+    let changes = matches!(extension.risk, Some(Risk::Write)) || (follows && tool.hints.risk == Risk::Write);
     let missing = [
         (is_unsaid("name"), "name", "x-toolwright: {name: snake_case_verb_first}"),
-        (is_unsaid("risk"), "risk", "x-toolwright: {risk: read-only | compute | write | destructive}"),
+        (is_unsaid("risk") && !follows, "risk", "x-toolwright: {risk: read-only | compute | write | destructive}"),
         (is_unsaid("returns"), "returns", "x-toolwright: {returns: \"`field`, what it is.\"}"),
         (changes && is_unsaid("caution"), "caution", "x-toolwright: {caution: \"What changes, in one sentence.\"}"),
         (operation.summary.is_none(), "summary", "summary: Short title"),

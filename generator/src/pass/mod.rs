@@ -15,6 +15,7 @@ mod read;
 mod recursion;
 pub(crate) mod select;
 mod simplify;
+mod steps;
 
 use std::collections::BTreeMap;
 
@@ -34,6 +35,7 @@ pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     progress::progress(model, sink);
     recursion::recursion(model);
     bind::bind(model, sink);
+    steps::steps(model, sink);
     select::restrict(model, sink);
     prune::prune(model, sink);
     account::account(model, sink);

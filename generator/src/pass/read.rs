@@ -16,7 +16,7 @@ use crate::load::extension::{self, CollectionFormat};
 use crate::load::tool_file::TOOLS;
 use crate::load::{Document, METHODS, did_you_mean, percent_decoded};
 use crate::model::Model;
-use crate::model::operation::{BodyKind, Location, Operation, Parameter, Response, Style};
+use crate::model::operation::{BodyKind, Executor, Location, Operation, Parameter, Response, Style};
 use crate::model::schema::Schema;
 
 mod body;
@@ -151,9 +151,17 @@ impl Reader<'_, '_> {
         let document = &loaded.document;
         let text = |key: &str| document.get(&join(&item, key)).and_then(Value::as_str).unwrap_or_default();
         let (method, path) = (text("method"), text("path"));
-        let native = document.get(&join(&item, "native")).is_some();
+        let executor = match document.get(&item) {
+            Some(node) if node.get("native").is_some() => Executor::Native,
+            Some(node) if node.get("steps").is_some() => Executor::Steps,
+            Some(node) => match node.get("expression").and_then(Value::as_str) {
+                Some(filter) => Executor::Expression(filter.to_owned()),
+                None => Executor::Request,
+            },
+            None => Executor::Request,
+        };
         let operation = self.operation(path, method, &join(&item, "operation"));
-        self.model.operations.push(Operation { native, ..operation });
+        self.model.operations.push(Operation { executor, ..operation });
     }
 
     fn operation(&mut self, path: &str, method: &str, pointer: &str) -> Operation {
@@ -176,7 +184,7 @@ impl Reader<'_, '_> {
             origin: pointer.to_owned(),
             method: method.to_owned(),
             path: path.to_owned(),
-            native: false,
+            executor: Executor::Request,
             operation_id,
             summary,
             description,

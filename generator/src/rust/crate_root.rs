@@ -10,7 +10,7 @@ use crate::load::config::FixedTool;
 use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::Location;
-use crate::model::tool::{Binding, Role, Tool};
+use crate::model::tool::{Role, Tool};
 
 /// What is computed over all files before the root is written.
 #[derive(Debug)]
@@ -72,7 +72,7 @@ fn plain(text: &str) -> String {
 fn simple_call<'m>(model: &'m Model, names: &Names) -> Option<(&'m Tool, String)> {
     let exposed = &model.exposed;
     let simple = |tool: &&Tool| {
-        !matches!(tool.binding, Binding::Native)
+        !tool.binding.is_own()
             && tool
                 .arguments
                 .iter()

@@ -156,6 +156,11 @@ fn option(value: Option<TokenStream>) -> TokenStream {
 fn binding(tool: &Tool) -> TokenStream {
     match &tool.binding {
         Binding::Native => quote!(Binding::Native),
+        Binding::Expression(filter) => quote!(Binding::Expression(#filter)),
+        Binding::Steps(_) => {
+            let plan = schema(&tool.name, ".steps");
+            quote!(Binding::Steps(#plan))
+        }
         Binding::NoRoute(route) => {
             let route = no_route(route);
             quote!(Binding::NoRoute(#route))

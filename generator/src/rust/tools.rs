@@ -110,6 +110,11 @@ fn route(tool: &Tool) -> TokenStream {
     let declared = format!("{method} {path}");
     match &tool.binding {
         Binding::Native => quote!(native),
+        Binding::Expression(filter) => quote!(expression(#filter)),
+        Binding::Steps(_) => {
+            let plan = format!("schemas/{}.steps.json", tool.name);
+            quote!(steps(#plan))
+        }
         Binding::NoRoute(route) => {
             let note = note(route);
             quote!(no_route(declared = #declared, #note))
@@ -256,7 +261,7 @@ fn place(tool: &Tool, argument: &Argument) -> TokenStream {
 fn place_keys(tool: &Tool, argument: &Argument) -> (&'static str, Vec<TokenStream>) {
     let form = match &tool.binding {
         Binding::Http(http) => http.form,
-        Binding::WebSocket { .. } | Binding::NoRoute(_) | Binding::Native => None,
+        _ => None,
     };
     let (word, written) = match &argument.role {
         Role::Parameter { location, style, explode, .. } => (location_word(*location), Some((*style, *explode))),

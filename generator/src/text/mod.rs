@@ -112,7 +112,8 @@ fn page(model: &Model, uses_index_map: bool) -> Page {
 
 /// The address of the API, or one that shows the form where nothing says it.
 fn address(model: &Model) -> String {
-    if model.tools.iter().all(|tool| matches!(tool.binding, Binding::Native)) {
+    let calls = |tool: &Tool| matches!(tool.binding, Binding::Steps(_)) || !tool.binding.is_own();
+    if !model.tools.iter().any(calls) {
         return String::new();
     }
     let address = Access::of(&model.loaded.document, &model.loaded.config).address();
@@ -125,6 +126,8 @@ fn row(tool: &Tool, exposed: &[String]) -> Row {
         Binding::Http(http) => format!("{} {}", http.method, http.path),
         Binding::WebSocket { path, .. } => format!("WebSocket {path}"),
         Binding::Native => "native".to_owned(),
+        Binding::Expression(_) => "expression".to_owned(),
+        Binding::Steps(steps) => format!("steps: {}", steps.calls.join(", ")),
         Binding::NoRoute(_) => format!("none ({method} {path} is declared)"),
     };
     Row {

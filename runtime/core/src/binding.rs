@@ -14,6 +14,18 @@ pub enum Binding {
     NoRoute(NoRoute),
     /// A handler in Rust (see [`crate::NativeTools`]).
     Native,
+    /// A jq filter over the arguments.
+    Expression(&'static str),
+    /// Several calls as one: the plan as JSON (crate `toolwright-steps`).
+    Steps(&'static str),
+}
+
+impl Binding {
+    /// True where the tool is no operation of an API: its result is made by the server itself, which declares its shape.
+    #[must_use]
+    pub const fn is_own(&self) -> bool {
+        matches!(self, Binding::Native | Binding::Expression(_) | Binding::Steps(_))
+    }
 }
 
 /// Why a declared operation cannot be called.

@@ -102,6 +102,8 @@ pub struct CallContext {
     pub progress: Progress,
     /// Headers of the caller's request that go along to the upstream.
     pub forwarded: ForwardedHeaders,
+    /// Headers of answers that the result keeps beyond the usual ones, in lower case.
+    pub keep_headers: Arc<[String]>,
 }
 
 impl CallContext {
@@ -113,6 +115,7 @@ impl CallContext {
             cancel: CancellationToken::new(),
             progress: Progress::none(),
             forwarded: ForwardedHeaders::default(),
+            keep_headers: Arc::from([]),
         }
     }
 

@@ -117,7 +117,7 @@ pub(crate) fn holds_secret(config: &Config, hidden: &[Hidden]) -> bool {
 fn merge(spec: &ToolSpec, arguments: &mut Map<String, Value>, values: &[(&'static str, Value)]) {
     let body = match &spec.binding {
         Binding::Http(http) => &http.body,
-        Binding::WebSocket(_) | Binding::NoRoute(_) | Binding::Native => &Body::None,
+        _ => &Body::None,
     };
     let is_hidden = |name: &str| values.iter().any(|(argument, _)| *argument == name);
     let asked = body.optional_members().iter().filter(|member| !is_hidden(member.argument));

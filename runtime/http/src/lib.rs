@@ -31,14 +31,15 @@ mod testing;
 mod upstream;
 mod websocket;
 
-pub use answer::{mask_result, message_of};
+pub use answer::{MASK, mask_result, message_of};
 pub use client::{Client, Reply};
 pub use config::{Config, ConfigError, Secret, parse_base_url};
 pub use connect::{LazyClient, check_ca_file, check_client_cert_file};
 pub use context::{CallContext, Progress, ProgressUpdate};
-pub use encode::is_reserved_header;
+pub use encode::{is_reserved_header, percent_value};
 pub use forward::{ForwardedHeaders, why_not as why_not_forwarded};
 pub use plan::Planned;
+pub use project::{FilterFault, Filters};
 pub use raw::RawRequest;
 pub use reqwest::Url;
 pub use saved::{SavedError, SavedFile, SavedFiles};

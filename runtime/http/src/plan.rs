@@ -77,7 +77,7 @@ pub(crate) fn plan(config: &Config, spec: &ToolSpec, arguments: &Map<String, Val
         Binding::Http(binding) => plan_http(config, &binding, arguments),
         Binding::WebSocket(binding) => plan_websocket(config, &binding, arguments),
         Binding::NoRoute(missing) => Err(no_route(&missing)),
-        Binding::Native => Err(native(spec.name)),
+        Binding::Native | Binding::Expression(_) | Binding::Steps(_) => Err(own(spec.name)),
     }
 }
 
@@ -151,9 +151,9 @@ impl Planned {
     }
 }
 
-/// What no request carries out.
-pub(crate) fn native(tool: &str) -> ToolError {
-    ToolError::new(Code::NotAllowed, format!("{tool} is code of this server and sends no request of its own"))
+/// What a server carries out itself.
+pub(crate) fn own(tool: &str) -> ToolError {
+    ToolError::new(Code::NotAllowed, format!("{tool} is carried out by its server and is no request of the API"))
 }
 
 pub(crate) fn no_route(missing: &NoRoute) -> ToolError {

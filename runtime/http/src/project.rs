@@ -1,4 +1,4 @@
-//! Projections: what a tool makes of a JSON answer before it becomes `data`.
+//! jq filters: what a tool makes of JSON before it becomes `data`.
 
 use std::{
     collections::BTreeMap,
@@ -6,68 +6,118 @@ use std::{
 };
 
 use serde_json::Value;
+use tokio::sync::{Semaphore, oneshot};
 use toolwright_core::{Envelope, Payload};
 use toolwright_jq::{Filter, Limits};
 
-use crate::{answer::cut, context::CallContext};
+use crate::{
+    answer::cut,
+    context::{CallContext, Interrupted},
+};
 
-/// Outputs of one projection; more are no answer that anybody reads.
+/// Outputs of one filter; more are no answer that anybody reads.
 const MOST_OUTPUTS: usize = 100_000;
 /// A message of a filter may hold the value that it did not fit.
 const LONGEST_MESSAGE: usize = 200;
+/// Filters that run at the same time. One that never ends is left behind and keeps its place, so that a caller who finds such
+/// an input takes no more than these threads.
+const MOST_RUNNING: usize = 16;
+/// Filters recur over values that nest as deep as a reader takes, and over lists where the author wrote it so.
+const STACK_BYTES: usize = 16 * 1024 * 1024;
 
-/// Compiled filters by their text: a tool's is compiled by its first call.
-#[derive(Debug, Default)]
-pub(crate) struct Projections(Mutex<BTreeMap<&'static str, Arc<Filter>>>);
+/// Compiled jq filters by their text: each is compiled by its first run.
+#[derive(Debug)]
+pub struct Filters {
+    known: Mutex<BTreeMap<String, Arc<Filter>>>,
+    turns: Arc<Semaphore>,
+}
 
-impl Projections {
+/// Why a filter came to nothing.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FilterFault {
+    /// It does not fit the value, or makes too much of it.
+    #[error("{0}")]
+    Failed(String),
+    /// The call's deadline passed.
+    #[error("it was not done when the call had to end")]
+    Deadline,
+    /// The call was cancelled.
+    #[error("the call was cancelled")]
+    Cancelled,
+}
+
+impl Default for Filters {
+    fn default() -> Self {
+        Filters { known: Mutex::default(), turns: Arc::new(Semaphore::new(MOST_RUNNING)) }
+    }
+}
+
+impl Filters {
+    /// Runs a filter beside the other calls, since it may take long over a large value, and never longer than the call has.
+    /// What comes out has at most that many bytes as compact JSON.
+    ///
+    /// # Errors
+    /// Where the filter fails, makes too much, or is not done in time.
+    pub async fn run(
+        &self,
+        text: &str,
+        input: Arc<Value>,
+        most_bytes: u64,
+        context: &CallContext,
+    ) -> Result<Value, FilterFault> {
+        let filter = self.compiled(text)?;
+        let limits = Limits { outputs: MOST_OUTPUTS, bytes: most_bytes };
+        let turns = Arc::clone(&self.turns);
+        let running = async move {
+            let turn = turns.acquire_owned().await;
+            let (done, outcome) = oneshot::channel();
+            // A thread of its own: one of the runtime's would hold up its end for as long as the filter runs.
+            let thread = std::thread::Builder::new().name("filter".to_owned()).stack_size(STACK_BYTES);
+            let started = thread.spawn(move || {
+                let applied = filter.apply(&input, limits);
+                drop((input, turn));
+                // Nobody may be waiting any more.
+                let _ = done.send(applied);
+            });
+            match started {
+                Ok(_) => outcome.await.ok(),
+                Err(_) => None,
+            }
+        };
+        match context.bound(running).await {
+            Ok(Some(applied)) => applied.map_err(|error| FilterFault::Failed(cut(&error.to_string(), LONGEST_MESSAGE))),
+            Ok(None) => Err(FilterFault::Failed("it broke off; the log of the server says where".to_owned())),
+            Err(Interrupted::Deadline) => Err(FilterFault::Deadline),
+            Err(Interrupted::Cancelled) => Err(FilterFault::Cancelled),
+        }
+    }
+
     /// Applies a filter to the data of a success. Where that fails, the answer stays whole, with a warning: it is what was
     /// asked for, only longer. `most_bytes` bounds what may come out.
-    pub(crate) async fn apply(
-        &self,
-        text: &'static str,
-        most_bytes: u64,
-        envelope: &mut Envelope,
-        context: &CallContext,
-    ) {
+    pub(crate) async fn project(&self, text: &str, most_bytes: u64, envelope: &mut Envelope, context: &CallContext) {
         if !envelope.ok || !matches!(envelope.payload, Payload::Data(_)) {
             return;
         }
         let Payload::Data(data) = std::mem::take(&mut envelope.payload) else { return };
         let data = Arc::new(data);
-        let outcome = match self.compiled(text) {
-            Ok(filter) => run(filter, Arc::clone(&data), most_bytes, context).await,
-            Err(message) => Err(message),
-        };
-        envelope.payload = Payload::Data(match outcome {
+        envelope.payload = Payload::Data(match self.run(text, Arc::clone(&data), most_bytes, context).await {
             Ok(projected) => projected,
-            Err(message) => {
-                let message = cut(&message, LONGEST_MESSAGE);
-                envelope.warnings.push(format!("the answer is given whole, since its projection failed: {message}"));
+            Err(fault) => {
+                envelope.warnings.push(format!("the answer is given whole, since its projection failed: {fault}"));
                 Arc::try_unwrap(data).unwrap_or_else(|data| (*data).clone())
             }
         });
     }
 
-    fn compiled(&self, text: &'static str) -> Result<Arc<Filter>, String> {
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    fn compiled(&self, text: &str) -> Result<Arc<Filter>, FilterFault> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(filter) = known.get(text) {
             return Ok(Arc::clone(filter));
         }
-        let filter = Arc::new(Filter::compile(text).map_err(|error| error.to_string())?);
-        known.insert(text, Arc::clone(&filter));
+        let filter = Filter::compile(text).map_err(|error| FilterFault::Failed(error.to_string()))?;
+        let filter = Arc::new(filter);
+        known.insert(text.to_owned(), Arc::clone(&filter));
         Ok(filter)
-    }
-}
-
-/// Beside the other calls, since a filter may take long over a large answer, and never longer than the call has.
-async fn run(filter: Arc<Filter>, data: Arc<Value>, bytes: u64, context: &CallContext) -> Result<Value, String> {
-    let limits = Limits { outputs: MOST_OUTPUTS, bytes };
-    let running = tokio::task::spawn_blocking(move || filter.apply(&data, limits));
-    match context.bound(running).await {
-        Ok(Ok(applied)) => applied.map_err(|error| error.to_string()),
-        Ok(Err(_)) => Err("it broke off; the log of the server says where".to_owned()),
-        Err(_) => Err("it was not done when the call had to end".to_owned()),
     }
 }
 

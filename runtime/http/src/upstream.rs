@@ -25,7 +25,7 @@ use crate::{
     hidden::{self, HiddenValues},
     paginate,
     plan::{self, Part, PartContent, Planned, PlannedBody},
-    project::Projections,
+    project::Filters,
     raw::{self, RawRequest},
     saved::SavedFiles,
     send::{self, Attempt},
@@ -47,7 +47,7 @@ struct Inner {
     shapes: Shapes,
     tokens: Tokens,
     hidden: HiddenValues,
-    projections: Projections,
+    filters: Filters,
 }
 
 /// How an answer is to be read.
@@ -84,7 +84,7 @@ impl Upstream {
             shapes: Shapes::default(),
             tokens: Tokens::default(),
             hidden: HiddenValues::default(),
-            projections: Projections::default(),
+            filters: Filters::default(),
             config,
         };
         Ok(Upstream { inner: Arc::new(inner) })
@@ -146,12 +146,13 @@ impl Upstream {
                 Box::pin(session.run(&self.inner.client, &self.inner.tokens, &binding, &arguments)).await
             }
             Binding::NoRoute(missing) => Envelope::failure(plan::no_route(&missing)),
-            Binding::Native => Envelope::failure(plan::native(spec.name)),
+            Binding::Native | Binding::Expression(_) | Binding::Steps(_) => Envelope::failure(plan::own(spec.name)),
         };
         self.mask(masks, &mut envelope, &context.forwarded).await;
         // Only now: pointers to secrets speak of the answer, and a projection may move what they point to.
         if let Binding::Http(HttpBinding { project: Some(filter), .. }) = spec.binding {
-            self.inner.projections.apply(filter, config.max_response_bytes, &mut envelope, context).await;
+            self.inner.filters.project(filter, config.max_response_bytes, &mut envelope, context).await;
+            self.inner.shapes.compare(spec, &mut envelope);
         }
         envelope
     }
@@ -194,7 +195,10 @@ impl Upstream {
             (None, Ok(planned)) => self.carry_out(planned, expected, context).await,
             (_, Err(error)) => Envelope::failure(error),
         };
-        self.inner.shapes.compare(spec, &mut envelope);
+        // What is declared of a projected answer is said of what the projection makes.
+        if binding.project.is_none() {
+            self.inner.shapes.compare(spec, &mut envelope);
+        }
         if let Some(stand_in) = &binding.stand_in {
             envelope.warnings.push(plan::missing_text(stand_in));
         }

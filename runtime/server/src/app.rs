@@ -7,12 +7,14 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use toolwright_core::arguments::Checker;
 use toolwright_core::{Catalog, Code, NativeTools, Profile, ServerSpec, ToolError, ToolSpec};
-use toolwright_http::Upstream;
+use toolwright_http::{Filters, Upstream};
 
 use crate::exposure::Exposure;
 use crate::gateway::Gateway;
 use crate::native::Native;
+use crate::own::OwnResults;
 use crate::settings::{self, Problem, Settings};
+use crate::steps::Plans;
 use crate::telemetry::{Metrics, Tracing};
 use crate::{listing, upstream};
 
@@ -26,6 +28,12 @@ pub struct App {
     pub(crate) gateway: Gateway,
     /// The handlers of the tools that are Rust.
     pub(crate) native: Option<Native>,
+    /// What results that no API made are held against.
+    pub(crate) own: OwnResults,
+    /// The jq filters of tools that are one, or end with one.
+    pub(crate) filters: Filters,
+    /// The plans of tools that make several calls.
+    pub(crate) plans: Plans,
     /// Cancelled when the time of calls in flight is over at the end.
     pub(crate) cut_off: CancellationToken,
     /// Calls that may still start.
@@ -104,7 +112,10 @@ impl App {
             exposure: Exposure::new(server, catalog, &settings),
             metrics: Metrics::new(catalog),
             gateway: Gateway::default(),
-            native: tools.map(|tools| Native::new(tools, server, catalog, &settings)),
+            native: tools.map(|tools| Native::new(tools, &settings)),
+            own: OwnResults::new(server, catalog, &settings),
+            filters: Filters::default(),
+            plans: Plans::default(),
             cut_off: CancellationToken::new(),
             slots: Semaphore::new(settings.max_concurrency.0),
             checkers: catalog.tools().iter().map(|_| OnceLock::new()).collect(),

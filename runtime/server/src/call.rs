@@ -1,12 +1,13 @@
 //! The one path of a call: allowed, checked, waited for, sent, recorded.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 use toolwright_core::arguments::Accepted;
 use toolwright_core::{Binding, Code, Envelope, Risk, ToolError, ToolSpec, no_handler};
-use toolwright_http::{CallContext, RawRequest};
+use toolwright_http::{CallContext, FilterFault, RawRequest};
 
 use crate::App;
 use crate::telemetry::Record;
@@ -41,22 +42,72 @@ impl App {
         envelope
     }
 
-    /// A checked call: of the API, or of this program's own code.
+    /// A checked call, when a slot is free.
     async fn carried_out(
         &self,
         row: &'static ToolSpec,
         arguments: Map<String, Value>,
         context: &CallContext,
     ) -> Envelope {
-        if matches!(row.binding, Binding::Native) {
-            return match &self.native {
-                Some(native) => self.in_turn(context, native.execute(row, arguments, context)).await,
-                None => named_failure(row.name, no_handler(row.name)),
-            };
+        if !row.binding.is_own()
+            && let Err(error) = self.upstream()
+        {
+            return named_failure(row.name, error);
         }
-        match self.upstream() {
-            Ok(upstream) => self.in_turn(context, upstream.execute(row, arguments, context)).await,
-            Err(error) => named_failure(row.name, error),
+        // On the heap, since few calls are several and each would carry their state.
+        let call = async {
+            match row.binding {
+                Binding::Steps(plan) => Box::pin(self.steps(row, plan, arguments, context)).await,
+                _ => self.single(row, arguments, context).await,
+            }
+        };
+        self.in_turn(context, call).await
+    }
+
+    /// A checked call that is one: of the API, of this program's own code, or of a filter.
+    pub(crate) async fn single(
+        &self,
+        row: &'static ToolSpec,
+        arguments: Map<String, Value>,
+        context: &CallContext,
+    ) -> Envelope {
+        let started = Instant::now();
+        match (row.binding, &self.native) {
+            (Binding::Native, Some(native)) => {
+                self.own.finish(row, started, native.execute(row, arguments, context).await)
+            }
+            (Binding::Native, None) => named_failure(row.name, no_handler(row.name)),
+            (Binding::Expression(filter), _) => {
+                self.own.finish(row, started, self.expression(filter, arguments, context).await)
+            }
+            (Binding::Steps(_), _) => {
+                let message = format!("{} makes several calls, and none of them can be such a tool", row.name);
+                named_failure(row.name, ToolError::new(Code::NotAllowed, message))
+            }
+            _ => match self.upstream() {
+                Ok(upstream) => upstream.execute(row, arguments, context).await,
+                Err(error) => named_failure(row.name, error),
+            },
+        }
+    }
+
+    /// A filter over the arguments. It is the server's own; what it is applied to may be anything that the tool's schema takes.
+    async fn expression(&self, filter: &str, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
+        let most = self.settings.max_response_bytes.0;
+        match self.filters.run(filter, Arc::new(Value::Object(arguments)), most, context).await {
+            Ok(data) => Envelope::success(data),
+            Err(fault) => {
+                let (code, message) = match fault {
+                    FilterFault::Failed(reason) => {
+                        (Code::HandlerFailed, format!("the tool's filter failed on these arguments: {reason}"))
+                    }
+                    FilterFault::Deadline => {
+                        (Code::Deadline, "the tool's filter was not done before the deadline; ask for less".to_owned())
+                    }
+                    FilterFault::Cancelled => (Code::Cancelled, "the call was cancelled".to_owned()),
+                };
+                Envelope::failure(ToolError::new(code, message))
+            }
         }
     }
 

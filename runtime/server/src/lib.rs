@@ -13,11 +13,13 @@ mod gateway;
 mod handler;
 mod listing;
 mod native;
+mod own;
 mod progress;
 mod resources;
 mod search;
 mod serve;
 pub mod settings;
+mod steps;
 mod telemetry;
 #[cfg(test)]
 mod testing;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
-use toolwright_core::{Binding, Profile, Risk, ToolSpec};
+use toolwright_core::{Profile, Risk, ToolSpec};
 
 use crate::{App, gateway};
 
@@ -26,7 +26,7 @@ pub(crate) fn tool(row: &'static ToolSpec) -> Tool {
     let tool = Tool::new(row.name, row.description, Arc::new(schema(row.listed_schema())))
         .with_title(row.title)
         .with_annotations(hints);
-    match row.result_schema.filter(|_| matches!(row.binding, Binding::Native)) {
+    match row.result_schema.filter(|_| row.binding.is_own()) {
         Some(result) => tool.with_raw_output_schema(Arc::new(envelope(result))),
         None => tool,
     }

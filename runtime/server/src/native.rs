@@ -3,14 +3,12 @@
 use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
-use tokio::time::{Instant, sleep_until};
-use toolwright_core::{
-    Binding, Catalog, Code, Context, Envelope, NativeTools, OutputSchema, ServerSpec, Surroundings, ToolError, ToolSpec,
-};
+use tokio::time::sleep_until;
+use toolwright_core::{Code, Context, Envelope, NativeTools, Surroundings, ToolError, ToolSpec};
 use toolwright_http::{CallContext, CancellationToken, Progress, ProgressUpdate};
 
 use crate::settings::Settings;
@@ -19,31 +17,13 @@ use crate::settings::Settings;
 pub(crate) struct Native {
     tools: Box<dyn NativeTools>,
     settings: Arc<BTreeMap<String, String>>,
-    /// Values that no result may hold.
-    secrets: Vec<String>,
-    reveal_secrets: bool,
-    /// The declared outputs, each compiled by the first call that has one.
-    outputs: BTreeMap<&'static str, OnceLock<Option<OutputSchema>>>,
 }
 
 impl Native {
-    pub(crate) fn new(
-        tools: Box<dyn NativeTools>,
-        server: &ServerSpec,
-        catalog: &'static Catalog,
-        settings: &Settings,
-    ) -> Self {
+    pub(crate) fn new(tools: Box<dyn NativeTools>, settings: &Settings) -> Self {
         let values = &settings.document.0;
-        let is_secret = |key: &str| server.access.settings.iter().any(|row| row.secret && row.key == key);
-        let secrets = values.iter().filter(|(key, _)| is_secret(key)).map(|(_, value)| value.expose().to_owned());
-        let declares = |row: &&ToolSpec| matches!(row.binding, Binding::Native) && row.result_schema.is_some();
-        Native {
-            tools,
-            settings: Arc::new(values.iter().map(|(key, value)| (key.clone(), value.expose().to_owned())).collect()),
-            secrets: secrets.chain(settings.api_key.as_ref().map(|key| key.expose().to_owned())).collect(),
-            reveal_secrets: settings.reveal_secrets.0,
-            outputs: catalog.tools().iter().filter(declares).map(|row| (row.name, OnceLock::new())).collect(),
-        }
+        let settings = Arc::new(values.iter().map(|(key, value)| (key.clone(), value.expose().to_owned())).collect());
+        Native { tools, settings }
     }
 
     /// Carries out a call whose arguments are checked. Every outcome is an envelope, a panic of the handler too.
@@ -53,14 +33,10 @@ impl Native {
         arguments: Map<String, Value>,
         context: &CallContext,
     ) -> Envelope {
-        let started = Instant::now();
-        let mut envelope = match self.run(row, arguments, context).await {
+        match self.run(row, arguments, context).await {
             Ok(data) => Envelope::success(data),
             Err(error) => Envelope::failure(error),
-        };
-        toolwright_http::mask_result(&mut envelope, row.secrets, self.reveal_secrets, self.secrets.clone());
-        envelope.elapsed_ms = started.elapsed().as_secs_f64() * 1000.0;
-        envelope
+        }
     }
 
     async fn run(
@@ -85,21 +61,12 @@ impl Native {
             }
             outcome = call => outcome,
         };
-        let data = outcome.map_err(|_| panicked(row))??;
-        match self.output_schema(row) {
-            Some(schema) => schema.check(&data).map(|()| data),
-            None => Ok(data),
-        }
-    }
-
-    fn output_schema(&self, row: &ToolSpec) -> Option<&OutputSchema> {
-        let compile = || row.result_schema.and_then(OutputSchema::new);
-        self.outputs.get(row.name)?.get_or_init(compile).as_ref()
+        outcome.map_err(|_| panicked(row))?
     }
 }
 
 /// A call that was given up: what it had begun to change may have happened.
-fn ended(row: &ToolSpec, code: Code, what: &str) -> ToolError {
+pub(crate) fn ended(row: &ToolSpec, code: Code, what: &str) -> ToolError {
     let advice = match (code, row.risk.leaves_state()) {
         (Code::Deadline, true) => "; ask for less, or raise the request timeout",
         (_, true) => "",
@@ -147,7 +114,7 @@ mod tests {
 
     use serde_json::json;
     use tempfile::tempdir;
-    use toolwright_core::{Access, NativeCall, Risk, Setting, no_handler};
+    use toolwright_core::{Access, Binding, Catalog, NativeCall, Risk, ServerSpec, Setting, no_handler};
 
     use super::*;
     use crate::App;

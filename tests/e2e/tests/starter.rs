@@ -5,20 +5,27 @@ use serde_json::{Value, json};
 use toolwright_e2e::{Profile, Session, build, structured};
 use toolwright_mock::{Mock, Options};
 
-/// The API that `define_word` calls, in its own words.
+/// The API that `define_word` and `compare_words` call, in its own words.
 fn dictionary() -> Value {
     let text =
         |place: &str, name: &str| json!({"name": name, "in": place, "required": true, "schema": {"type": "string"}});
     let limit = json!({"name": "limit", "in": "query", "required": true, "schema": {"type": "integer", "maximum": 20}});
     let entry = json!({"type": "object", "required": ["meaning"], "properties": {"meaning": {"type": "string"}}});
+    let sentences = json!({"type": "object", "required": ["sentences"], "properties": {"sentences": {"type": "array", "items": {"type": "string"}}}});
     let answer = json!({"type": "object", "required": ["entries"], "properties": {"entries": {"type": "array", "items": entry}}});
     json!({
         "openapi": "3.1.0",
         "info": {"title": "Dictionary", "version": "1"},
-        "paths": {"/entries/{word}": {"get": {
-            "parameters": [text("path", "word"), text("query", "lang"), limit],
-            "responses": {"200": {"description": "ok", "content": {"application/json": {"schema": answer}}}},
-        }}},
+        "paths": {
+            "/entries/{word}": {"get": {
+                "parameters": [text("path", "word"), text("query", "lang"), limit],
+                "responses": {"200": {"description": "ok", "content": {"application/json": {"schema": answer}}}},
+            }},
+            "/examples/{word}": {"get": {
+                "parameters": [text("path", "word"), text("query", "with")],
+                "responses": {"200": {"description": "ok", "content": {"application/json": {"schema": sentences}}}},
+            }},
+        },
     })
 }
 
@@ -36,7 +43,7 @@ async fn session(mock: &Mock, home: &tempfile::TempDir) -> Session {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn both_tools_of_the_starter_answer_over_stdio() {
+async fn every_tool_of_the_starter_answers_over_stdio() {
     let mock = Mock::start(&dictionary(), Options::default()).unwrap();
     let home = tempfile::tempdir().unwrap();
     let session = session(&mock, &home).await;
@@ -57,6 +64,15 @@ async fn both_tools_of_the_starter_answer_over_stdio() {
     let defined = structured(&defined);
     assert_eq!(defined["ok"], true, "{defined}");
     assert!(defined["data"]["entries"].is_array(), "{defined}");
+
+    let timed = session.call("reading_time", json!({"words": 2300})).await.unwrap();
+    assert_eq!(structured(&timed)["data"], json!({"minutes": 11, "is_long": true}));
+
+    let compared = session.call("compare_words", json!({"first": "as/is", "second": "such as"})).await.unwrap();
+    let compared = structured(&compared);
+    assert!(compared["data"]["first"].is_string() && compared["data"]["second"].is_string(), "{compared}");
+    assert!(compared["data"]["examples"].is_array(), "{compared}");
+    assert!(find("compare_words").annotations.as_ref().is_some_and(|hints| hints.read_only_hint == Some(true)));
     assert!(mock.violations().is_empty(), "{:?}", mock.violations());
 
     let refused = session.call("measure_text", json!({"txt": "a"})).await.unwrap();

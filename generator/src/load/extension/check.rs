@@ -6,11 +6,11 @@ use serde_json::Value;
 
 use super::{EXTENSION, NextPage, OperationExtension, REFUSED, SchemaExtension, read};
 use crate::diagnostic::{Diagnostic, Place, Sink};
-use crate::load::METHODS;
 use crate::load::origin::Origins;
 use crate::load::strict::did_you_mean;
 use crate::load::tool_file::TOOLS;
 use crate::load::walk::{for_each_node, for_each_node_below};
+use crate::load::{METHODS, filter};
 use crate::source::{child_pointer, pointer_tokens};
 
 /// Checks every `x-toolwright` of a document in its 3.1 form.
@@ -146,18 +146,7 @@ impl Check<'_> {
     /// A projection is a filter that compiles: with the crate that runs it.
     fn projection(&self, own: &str, extension: &OperationExtension, sink: &mut Sink) {
         let Some(text) = &extension.project else { return };
-        if let Err(error) = toolwright_jq::Filter::compile(text) {
-            let before = text.get(..error.offset).unwrap_or(text);
-            let (line, column) =
-                (before.matches('\n').count() + 1, before.chars().rev().take_while(|c| *c != '\n').count() + 1);
-            let place = match text.trim_end().contains('\n') {
-                true => format!("line {line}, character {column}"),
-                false => format!("character {column}"),
-            };
-            let message = format!("`project` is no jq filter: {} ({place} of it)", error.message);
-            let help = "correct the filter; it sees the answer alone: no modules, environment, clock or input";
-            sink.push(Diagnostic::error("bad-filter", message).at((self.places)(&format!("{own}/project"))).help(help));
-        }
+        filter::check(text, "project", "the answer", (self.places)(&format!("{own}/project")), sink);
     }
 
     /// What stands in braces in `path` is a path parameter, or stands in the document's own path.

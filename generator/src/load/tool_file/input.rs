@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use super::Lowered;
+use super::definitions::Definitions;
 use crate::diagnostic::{Diagnostic, Severity, Sink};
 use crate::load::strict::{Fields, Places, wrong_kind};
 use crate::source::child_pointer;
@@ -10,13 +12,13 @@ use crate::source::child_pointer;
 const MAX_NAME: usize = 64;
 
 /// One argument.
-#[derive(Debug, PartialEq)]
-pub(super) struct Input {
-    pub(super) name: String,
-    pub(super) optional: bool,
-    pub(super) schema: Value,
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::load) struct Input {
+    pub(in crate::load) name: String,
+    pub(in crate::load) optional: bool,
+    pub(in crate::load) schema: Value,
     /// Where the file has it.
-    pub(super) pointer: String,
+    pub(in crate::load) pointer: String,
 }
 
 /// All arguments, in the order of the file.
@@ -32,7 +34,7 @@ pub(super) fn is_name(text: &str) -> bool {
 
 impl Inputs {
     /// Reads `input`. `None` where it cannot be read, which is reported.
-    pub(super) fn read(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sink) -> Option<Self> {
+    pub(super) fn read(fields: &Fields<'_>, tool: &mut Lowered, places: Places<'_>, sink: &mut Sink) -> Option<Self> {
         let Some(value) = fields.get("input") else { return Some(Self::default()) };
         let Some(members) = value.as_object() else {
             sink.push(wrong_kind("/input", "a mapping of names to schemas", value, places));
@@ -41,11 +43,18 @@ impl Inputs {
         let is_schema = members.get("type").is_some_and(Value::is_string) && !members.contains_key("type?");
         let inputs = match is_schema {
             true => whole(fields, places, sink)?,
-            false => members.iter().map(|(key, schema)| short(key, schema)).collect(),
+            false => {
+                members.iter().filter(|(key, _)| *key != "$defs").map(|(key, schema)| short(key, schema)).collect()
+            }
         };
-        let inputs = Inputs(inputs);
+        let mut inputs = Inputs(inputs);
         let before = sink.count(Severity::Error);
         inputs.check(places, sink);
+        let definitions = Definitions::of(Some(value), "/input", "definitions", places, sink);
+        definitions.hand_over(tool, places, sink);
+        for input in &mut inputs.0 {
+            input.schema = definitions.resolved(&input.schema, &tool.name, &input.pointer, places, sink);
+        }
         (sink.count(Severity::Error) == before).then_some(inputs)
     }
 
@@ -73,8 +82,8 @@ impl Inputs {
     }
 
     /// Every argument under its own name.
-    pub(super) fn members(&self) -> Vec<(String, &Input)> {
-        self.0.iter().map(|input| (input.name.clone(), input)).collect()
+    pub(super) fn members(&self) -> Vec<(String, Input)> {
+        self.0.iter().map(|input| (input.name.clone(), input.clone())).collect()
     }
 }
 
@@ -90,7 +99,7 @@ fn short(key: &str, schema: &Value) -> Input {
 
 /// A JSON Schema of all arguments: a plain object, since nothing else can stand at the root of a tool's input.
 fn whole(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sink) -> Option<Vec<Input>> {
-    let known = ["type", "properties", "required", "additionalProperties", "description", "$schema", "title"];
+    let known = ["type", "properties", "required", "additionalProperties", "description", "$schema", "$defs", "title"];
     let schema = fields.child("input", &known, sink)?;
     let refuse = |key: &str, message: &str, help: &str, sink: &mut Sink| {
         sink.push(Diagnostic::error("input-not-plain", message).at(schema.place(key)).help(help));

@@ -3,6 +3,7 @@
 //! A file lowers to what a document has for an operation, with the way back to its lines. From there on a tool of a file
 //! and one of a document are the same: the same passes, findings and emitters.
 
+mod definitions;
 mod input;
 mod request;
 
@@ -11,26 +12,30 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
+use self::definitions::Definitions;
+pub(super) use self::input::Input;
 use self::input::Inputs;
 use super::Files;
 use super::config::ToolSetting;
+use super::filter;
 use super::language::{EXECUTORS, HINTS, SETTING, TOOL, names};
-use super::strict::{Fields, did_you_mean};
+use super::strict::{Fields, Places, did_you_mean};
 use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::source::{Source, child_pointer};
 
-/// Where the tools of files stand in the document's 3.1 form, by name: `{method, path, native, operation}`.
+/// Where the tools of files stand in the document's 3.1 form, by name: `{method, path, operation}`, with `native`, `expression` or
+/// `steps` in place of the request.
 pub(crate) const TOOLS: &str = "x-toolwright-tools";
 
 /// Keys that other executors are going to have.
-const RESERVED: [&str; 5] = ["steps", "expression", "llm", "sandbox", "sql"];
+const RESERVED: [&str; 3] = ["llm", "sandbox", "sql"];
 
 /// What a file says, in the document's words.
 #[derive(Debug)]
 pub(super) struct ToolFile {
     pub(super) name: String,
     pub(super) source: Arc<Source>,
-    /// `{method, path, native, operation}`.
+    /// See [`TOOLS`].
     pub(super) node: Value,
     /// Pointer inside the node, pointer in the file.
     pub(super) origins: Vec<(String, String)>,
@@ -38,9 +43,9 @@ pub(super) struct ToolFile {
 }
 
 impl ToolFile {
-    /// Whether a call is a request of the API.
+    /// Whether a call makes requests of the API.
     pub(super) fn is_http(&self) -> bool {
-        self.node.get("method").is_some()
+        self.node.get("method").is_some() || self.node.get("steps").is_some()
     }
 }
 
@@ -91,27 +96,58 @@ fn read(name: &str, value: &Value, source: &Arc<Source>, sink: &mut Sink) -> Opt
     named_as_its_file(&fields, name, sink);
     fields.require("description", "<what it does, first word a verb>", sink);
     let executor = executor(&fields, value, sink)?;
-    let mut tool = Lowered::new(name);
+    keys_of_steps(&fields, executor, sink);
+    let mut tool = Lowered::new(name, "", "/name");
     tool.texts(&fields, sink);
     tool.extension(&fields, executor, sink);
-    let inputs = Inputs::read(&fields, &places, sink)?;
+    let inputs = Inputs::read(&fields, &mut tool, &places, sink)?;
+    let settings = settings(&fields, &places, sink);
     let accept = match executor {
-        "http" => request::lower(&fields, &inputs, &mut tool, sink)?,
+        "http" => request::lower(&fields, &inputs, &settings, (&mut tool, &places), sink)?,
         _ => {
-            fields.child(executor, &[], sink)?;
-            tool.node.insert("native".to_owned(), true.into());
+            own(executor, &fields, &mut tool, sink)?;
             tool.body(inputs.members(), "/input");
             "application/json".to_owned()
         }
     };
-    tool.output(&fields, &accept, sink);
-    Some(ToolFile {
-        name: name.to_owned(),
-        source: Arc::clone(source),
-        settings: settings(&fields, &places, sink),
-        origins: std::mem::take(&mut tool.origins),
-        node: tool.finish(),
-    })
+    tool.output(&fields, &accept, &places, sink);
+    Some(tool.finish(Arc::clone(source), settings))
+}
+
+/// What is no request: a handler, a filter, or steps. Steps are read when the tools that they name are known.
+fn own(executor: &'static str, fields: &Fields<'_>, tool: &mut Lowered, sink: &mut Sink) -> Option<()> {
+    match executor {
+        "native" => {
+            fields.child(executor, &[], sink)?;
+            tool.node.insert(executor.to_owned(), true.into());
+        }
+        "expression" => {
+            let text = fields.string(executor, sink)?;
+            filter::check(&text, executor, "the arguments", fields.place(executor), sink);
+            tool.node.insert(executor.to_owned(), text.into());
+        }
+        _ => {
+            for key in [executor, "outputs", "project"] {
+                if let Some(value) = fields.get(key) {
+                    tool.hand_over(key, value.clone(), &fields.pointer_of(key));
+                }
+            }
+        }
+    }
+    Some(())
+}
+
+/// Keys that speak of steps.
+fn keys_of_steps(fields: &Fields<'_>, executor: &str, sink: &mut Sink) {
+    for key in ["outputs", "project"].into_iter().filter(|key| executor != "steps" && fields.get(key).is_some()) {
+        let help = match (executor, key) {
+            ("http", "project") => "write it below `http`",
+            (_, "outputs") => "what comes back is described by `output`",
+            _ => "remove it",
+        };
+        let error = Diagnostic::error("misplaced-key", format!("`{key}` belongs to a tool of `steps`"));
+        sink.push(error.at(fields.place(key)).help(help));
+    }
 }
 
 /// One name, so that a tool is found by looking at the folder.
@@ -156,7 +192,7 @@ fn has_slip(value: &Value, executors: &[&str]) -> bool {
     strange.any(|key| did_you_mean(key, executors.iter().copied()).is_some())
 }
 
-fn settings(fields: &Fields<'_>, places: super::strict::Places<'_>, sink: &mut Sink) -> IndexMap<String, ToolSetting> {
+fn settings(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sink) -> IndexMap<String, ToolSetting> {
     let base = fields.pointer_of("settings");
     let mut found = IndexMap::new();
     for (key, value) in fields.named("settings", sink) {
@@ -180,36 +216,39 @@ fn settings(fields: &Fields<'_>, places: super::strict::Places<'_>, sink: &mut S
 }
 
 /// A file on its way to an operation.
-struct Lowered {
-    node: Map<String, Value>,
+pub(super) struct Lowered {
+    name: String,
+    pub(super) node: Map<String, Value>,
     operation: Map<String, Value>,
     extension: Map<String, Value>,
-    origins: Vec<(String, String)>,
+    pub(super) origins: Vec<(String, String)>,
 }
 
 /// The operation inside the node of a tool.
 const OPERATION: &str = "/operation";
 
 impl Lowered {
-    fn new(name: &str) -> Self {
+    /// A tool of that name: where the file has it, and where it says the name.
+    pub(super) fn new(name: &str, root: &str, named_at: &str) -> Self {
         let mut tool = Lowered {
+            name: name.to_owned(),
             node: Map::new(),
             operation: Map::new(),
             extension: Map::new(),
-            origins: ["", OPERATION].map(|inside| (inside.to_owned(), String::new())).into(),
+            origins: ["", OPERATION].map(|inside| (inside.to_owned(), root.to_owned())).into(),
         };
-        tool.extend("name", name.into(), "/name");
+        tool.extend("name", name.into(), named_at);
         tool
     }
 
     /// Says a thing of the operation, and where the file says it.
-    fn say(&mut self, key: &str, value: Value, from: &str) {
+    pub(super) fn say(&mut self, key: &str, value: Value, from: &str) {
         self.origins.push((format!("{OPERATION}/{key}"), from.to_owned()));
         self.operation.insert(key.to_owned(), value);
     }
 
     /// Says a thing under our own key.
-    fn extend(&mut self, key: &str, value: Value, from: &str) {
+    pub(super) fn extend(&mut self, key: &str, value: Value, from: &str) {
         self.origins.push((format!("{OPERATION}/x-toolwright/{key}"), from.to_owned()));
         self.extension.insert(key.to_owned(), value);
     }
@@ -238,6 +277,9 @@ impl Lowered {
                 self.extend(key, value.clone(), &format!("/hints/{key}"));
             }
         }
+        if executor == "expression" {
+            self.computes(fields, sink);
+        }
         let is_wrong = fields.get("hints").is_some() && hints.is_none();
         if executor == "native" && !is_wrong && !self.extension.contains_key("risk") {
             let error = Diagnostic::error("missing-key", "nothing says what a call may do");
@@ -247,8 +289,28 @@ impl Lowered {
         }
     }
 
+    /// A filter changes nothing, and has the same outcome every time.
+    fn computes(&mut self, fields: &Fields<'_>, sink: &mut Sink) {
+        let risk = self.extension.get("risk").and_then(Value::as_str);
+        if let Some(risk @ ("write" | "destructive")) = risk {
+            let error = Diagnostic::error("contradicting-hints", format!("an expression that is declared `{risk}`"));
+            sink.push(error.at(fields.place_at("/hints/risk")).help("remove the risk; an expression changes nothing"));
+        }
+        for (key, value) in [("risk", Value::from("compute")), ("idempotent", true.into())] {
+            if !self.extension.contains_key(key) {
+                self.extend(key, value, "/expression");
+            }
+        }
+    }
+
+    /// Puts a part of the file into the node as it is.
+    pub(super) fn hand_over(&mut self, key: &str, value: Value, from: &str) {
+        self.origins.push((format!("/{key}"), from.to_owned()));
+        self.node.insert(key.to_owned(), value);
+    }
+
     /// A JSON body, each of whose members is an argument: wire name, input.
-    fn body(&mut self, members: Vec<(String, &input::Input)>, from: &str) {
+    pub(super) fn body(&mut self, members: Vec<(String, Input)>, from: &str) {
         if members.is_empty() {
             return;
         }
@@ -266,9 +328,12 @@ impl Lowered {
         self.extend("body", "flattened".into(), from);
     }
 
-    fn output(&mut self, fields: &Fields<'_>, accept: &str, sink: &mut Sink) {
+    fn output(&mut self, fields: &Fields<'_>, accept: &str, places: Places<'_>, sink: &mut Sink) {
         let mut content = Map::new();
+        let definitions = Definitions::of(fields.get("output"), "/output", "output_definitions", places, sink);
+        definitions.hand_over(self, places, sink);
         let schema = fields.get("output");
+        let schema = schema.map(|schema| definitions.resolved(schema, &self.name, "/output", places, sink));
         if schema.is_some() && !accept.contains("json") {
             let error =
                 Diagnostic::error("output-not-json", format!("`output` describes JSON, and the answer is {accept}"));
@@ -280,9 +345,9 @@ impl Lowered {
         self.operation.insert("responses".to_owned(), json!({"200": {"description": "", "content": content}}));
     }
 
-    fn finish(mut self) -> Value {
+    pub(super) fn finish(mut self, source: Arc<Source>, settings: IndexMap<String, ToolSetting>) -> ToolFile {
         self.operation.insert("x-toolwright".to_owned(), Value::Object(self.extension));
         self.node.insert("operation".to_owned(), Value::Object(self.operation));
-        Value::Object(self.node)
+        ToolFile { name: self.name, source, node: Value::Object(self.node), origins: self.origins, settings }
     }
 }

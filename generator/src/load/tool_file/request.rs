@@ -2,28 +2,31 @@
 
 use std::collections::BTreeSet;
 
+use indexmap::IndexMap;
 use serde_json::{Value, json};
 
 use super::input::{Input, Inputs};
 use super::{Lowered, OPERATION};
 use crate::diagnostic::{Diagnostic, Place, Severity, Sink};
-use crate::load::language::{HTTP, METHODS, names};
-use crate::load::strict::{Fields, did_you_mean, kind};
+use crate::load::config::ToolSetting;
+use crate::load::language::{HTTP, METHODS, SENT, names};
+use crate::load::strict::{Fields, Places, did_you_mean, kind};
 use crate::pass::{bind, is_reserved_header};
 use crate::source::child_pointer;
 
+/// The settings that a tool file declares.
+type Settings = IndexMap<String, ToolSetting>;
+
 /// Lowers the request, and returns the media type of its answer.
-pub(super) fn lower(fields: &Fields<'_>, inputs: &Inputs, tool: &mut Lowered, sink: &mut Sink) -> Option<String> {
+pub(super) fn lower(
+    fields: &Fields<'_>,
+    inputs: &Inputs,
+    settings: &Settings,
+    (tool, places): (&mut Lowered, Places<'_>),
+    sink: &mut Sink,
+) -> Option<String> {
     let http = fields.child("http", &names(HTTP), sink)?;
-    http.require("method", "GET", sink);
-    http.require("path", "/<path below the base URL>", sink);
-    let words: Vec<(&str, &str)> = METHODS.iter().map(|method| (*method, *method)).collect();
-    let method = http.choice("method", &words, sink);
-    let path = http.string("path", sink);
-    if let Some(wrong) = path.as_deref().filter(|path| !path.starts_with('/')) {
-        let error = Diagnostic::error("wrong-value", format!("`{wrong}` is no path")).at(http.place("path"));
-        sink.push(error.help("a path starts with `/`; the address before it is the server's base URL"));
-    }
+    let (method, path) = (method(&http, sink), path(&http, sink));
     let (method, path) = (method?, path?);
     if let Some(message) = no_body(method).filter(|_| http.get("body").is_some()) {
         let error = Diagnostic::error("no-body", message).at(http.place("body"));
@@ -31,9 +34,14 @@ pub(super) fn lower(fields: &Fields<'_>, inputs: &Inputs, tool: &mut Lowered, si
     }
     tool.node.insert("method".to_owned(), method.into());
     tool.node.insert("path".to_owned(), path.as_str().into());
+    for key in ["project", "paginate"] {
+        if let Some(value) = http.get(key) {
+            tool.extend(key, value.clone(), &http.pointer_of(key));
+        }
+    }
     let errors = sink.count(Severity::Error);
     let (placed, wires) = (BTreeSet::new(), BTreeSet::new());
-    let mut request = Request { http: &http, inputs, tool, sink, errors, placed, wires };
+    let mut request = Request { http: &http, inputs, settings, places, tool, sink, errors, placed, wires };
     request.path(&path);
     request.parameters("query", "query");
     request.parameters("headers", "header");
@@ -42,14 +50,34 @@ pub(super) fn lower(fields: &Fields<'_>, inputs: &Inputs, tool: &mut Lowered, si
     Some(http.string("accept", sink).unwrap_or_else(|| "application/json".to_owned()))
 }
 
+/// The method of a request.
+pub(super) fn method(http: &Fields<'_>, sink: &mut Sink) -> Option<&'static str> {
+    http.require("method", "GET", sink);
+    let words: Vec<(&str, &'static str)> = METHODS.iter().map(|method| (*method, *method)).collect();
+    http.choice("method", &words, sink)
+}
+
+/// The path of a request.
+pub(super) fn path(http: &Fields<'_>, sink: &mut Sink) -> Option<String> {
+    http.require("path", "/<path below the base URL>", sink);
+    let path = http.string("path", sink);
+    if let Some(wrong) = path.as_deref().filter(|path| !path.starts_with('/')) {
+        let error = Diagnostic::error("wrong-value", format!("`{wrong}` is no path")).at(http.place("path"));
+        sink.push(error.help("a path starts with `/`; the address before it is the server's base URL"));
+    }
+    path
+}
+
 /// What has no body (RFC 9110 section 9.3.1).
-fn no_body(method: &str) -> Option<String> {
+pub(super) fn no_body(method: &str) -> Option<String> {
     matches!(method, "GET" | "HEAD").then(|| format!("a {method} has no body"))
 }
 
 struct Request<'r, 'v> {
     http: &'r Fields<'v>,
     inputs: &'r Inputs,
+    settings: &'r Settings,
+    places: Places<'r>,
     tool: &'r mut Lowered,
     sink: &'r mut Sink,
     /// Errors before the first place.
@@ -60,22 +88,43 @@ struct Request<'r, 'v> {
     wires: BTreeSet<String>,
 }
 
-/// One place in the request: its name on the wire, the input's name, and where the file says so.
-type Placing = (String, String, String);
+/// One place in the request.
+struct Placing {
+    /// Its name on the wire; empty for a whole body.
+    wire: String,
+    filling: Filling,
+    /// Where the file says so.
+    at: String,
+}
 
-impl<'r> Request<'r, '_> {
+/// What is sent there.
+enum Filling {
+    /// The input of that name.
+    Input(String),
+    /// What callers never see: the words of our own key, and the schema of the value.
+    Hidden(Value, Value),
+}
+
+impl Request<'_, '_> {
     fn path(&mut self, path: &str) {
         let at = self.http.pointer_of("path");
         let parts = path.split('{').skip(1).filter_map(|part| part.split_once('}'));
         let mut parameters = Vec::new();
         for (name, _) in parts {
-            let Some(input) = self.place(&(name.to_owned(), name.to_owned(), at.clone())) else { continue };
+            let setting = self.settings.get(name).filter(|_| self.inputs.find(name).is_none());
+            let filling = match setting {
+                Some(setting) => hidden_setting(name, setting, &json!({"type": "string"})),
+                None => Filling::Input(name.to_owned()),
+            };
+            let placing = Placing { wire: name.to_owned(), filling, at: at.clone() };
+            let Some(input) = self.place(&placing) else { continue };
             if input.optional {
                 let message = format!("`{name}` stands in the path, so it cannot be optional");
                 let place = self.http.place("path");
                 self.sink.push(Diagnostic::error("optional-segment", message).at(place).help("take the `?` off"));
             }
-            parameters.push(parameter(name, "path", true, input));
+            parameters.push(parameter(name, "path", true, &input));
+            self.named(&placing);
         }
         self.add(parameters);
     }
@@ -83,15 +132,15 @@ impl<'r> Request<'r, '_> {
     fn parameters(&mut self, key: &str, location: &str) {
         let mut parameters = Vec::new();
         for placing in self.placings(key) {
-            let wire = &placing.0;
+            let wire = &placing.wire;
             if location == "header" && is_reserved_header(wire) {
                 let message = format!("the server sets the header `{wire}` itself");
-                self.report("reserved-header", message, &placing.2, "remove it here");
+                self.report("reserved-header", message, &placing.at, "remove it here");
                 continue;
             }
             if let Some(input) = self.place(&placing) {
-                parameters.push(parameter(wire, location, !input.optional, input));
-                self.renamed(&placing);
+                parameters.push(parameter(wire, location, !input.optional, &input));
+                self.named(&placing);
             }
         }
         self.add(parameters);
@@ -101,7 +150,8 @@ impl<'r> Request<'r, '_> {
     fn body(&mut self) {
         if let Some(name) = self.http.get("body").and_then(Value::as_str) {
             let at = self.http.pointer_of("body");
-            let Some(input) = self.place(&(String::new(), name.to_owned(), at.clone())) else { return };
+            let placing = Placing { wire: String::new(), filling: Filling::Input(name.to_owned()), at: at.clone() };
+            let Some(input) = self.place(&placing) else { return };
             let content = json!({"application/json": {"schema": input.schema}});
             let body = json!({"required": !input.optional, "content": content});
             self.tool.say("requestBody", body, &input.pointer);
@@ -117,30 +167,23 @@ impl<'r> Request<'r, '_> {
         let mut members = Vec::new();
         for placing in self.placings("body") {
             if let Some(input) = self.place(&placing) {
-                self.renamed(&placing);
-                members.push((placing.0, input));
+                self.named(&placing);
+                members.push((placing.wire, input));
             }
         }
         self.tool.body(members, &self.http.pointer_of("body"));
     }
 
-    /// `name on the wire: input`, or a list of inputs that have the same name there.
+    /// `name on the wire: what is sent`, or a list of inputs that have the same name there.
     fn placings(&mut self, key: &str) -> Vec<Placing> {
         let at = self.http.pointer_of(key);
-        match self.http.get(key) {
+        let named: Vec<(Option<String>, &Value, String)> = match self.http.get(key) {
             None => Vec::new(),
             Some(Value::Object(members)) => {
-                let placings = members.iter().map(|(wire, input)| (wire.clone(), input, child_pointer(&at, wire)));
-                placings.filter_map(|(wire, input, at)| Some((wire, self.input_name(input, &at)?, at))).collect()
+                members.iter().map(|(wire, value)| (Some(wire.clone()), value, child_pointer(&at, wire))).collect()
             }
             Some(Value::Array(items)) => {
-                let placings = items.iter().enumerate().map(|(index, input)| (input, format!("{at}/{index}")));
-                placings
-                    .filter_map(|(input, at)| {
-                        let name = self.input_name(input, &at)?;
-                        Some((name.clone(), name, at))
-                    })
-                    .collect()
+                items.iter().enumerate().map(|(index, value)| (None, value, format!("{at}/{index}"))).collect()
             }
             Some(other) => {
                 let message = format!("`{key}` is a mapping or a list of inputs, not {}", kind(other));
@@ -148,24 +191,76 @@ impl<'r> Request<'r, '_> {
                 self.sink.push(Diagnostic::error("wrong-value", message).at(self.http.place(key)).help(help));
                 Vec::new()
             }
-        }
+        };
+        let placing = |(wire, value, at): (Option<String>, &Value, String)| match value {
+            Value::String(name) => {
+                Some(Placing { wire: wire.unwrap_or_else(|| name.clone()), filling: Filling::Input(name.clone()), at })
+            }
+            Value::Object(_) if wire.is_some() => Some(Placing { wire: wire?, filling: self.hidden(value, &at)?, at }),
+            other => {
+                let message = format!("this must be the name of an input, not {}", kind(other));
+                let help = "declare the input under `input`; what callers never see is `{ constant: .. }` or `{ setting: .. }`";
+                self.report("wrong-value", message, &at, help);
+                None
+            }
+        };
+        named.into_iter().filter_map(placing).collect()
     }
 
-    fn input_name(&mut self, value: &Value, at: &str) -> Option<String> {
-        if let Some(name) = value.as_str() {
-            return Some(name.to_owned());
+    /// `{constant: ..}` or `{setting: ..}`.
+    fn hidden(&mut self, value: &Value, at: &str) -> Option<Filling> {
+        let fields = Fields::open(value, at, &names(SENT), self.places, self.sink)?;
+        let any = json!({});
+        match (fields.get("constant"), fields.get("setting")) {
+            (Some(constant), None) => {
+                if fields.get("schema").is_some() {
+                    let help = "remove it; a constant is sent as it is";
+                    self.report("wrong-value", "`schema` speaks of a setting".to_owned(), at, help);
+                }
+                Some(Filling::Hidden(json!({"constant": constant}), any))
+            }
+            (None, Some(_)) => {
+                let key = fields.string("setting", self.sink)?;
+                let text = json!({"type": "string"});
+                match self.settings.get(&key) {
+                    Some(setting) => Some(hidden_setting(&key, setting, fields.get("schema").unwrap_or(&text))),
+                    None => {
+                        let known = self.settings.keys().map(String::as_str);
+                        let help = did_you_mean(&key, known)
+                            .unwrap_or_else(|| format!("declare it: `settings: {{ {key}: {{ description: .. }} }}`"));
+                        let at = child_pointer(at, "setting");
+                        self.report("unknown-setting", format!("the tool has no setting `{key}`"), &at, &help);
+                        None
+                    }
+                }
+            }
+            _ => {
+                let help = "write one of `{ constant: value }` and `{ setting: name }`";
+                self.report("wrong-value", "this does not say what is sent".to_owned(), at, help);
+                None
+            }
         }
-        let message = format!("this must be the name of an input, not {}", kind(value));
-        let place = self.place_of(at);
-        self.sink.push(Diagnostic::error("wrong-value", message).at(place).help("declare the input under `input`"));
-        None
     }
 
     /// Gives an input its place. Each has one, and no two have the same name on the wire.
-    fn place(&mut self, (wire, name, at): &Placing) -> Option<&'r Input> {
-        let inputs: &'r Inputs = self.inputs;
-        let Some(input) = inputs.find(name) else {
-            let known: Vec<&str> = inputs.0.iter().map(|input| input.name.as_str()).collect();
+    fn place(&mut self, placing: &Placing) -> Option<Input> {
+        let Placing { wire, filling, at } = placing;
+        let input = match filling {
+            Filling::Input(name) => self.input(name, at)?,
+            Filling::Hidden(_, schema) => {
+                Input { name: wire.clone(), optional: false, schema: schema.clone(), pointer: at.clone() }
+            }
+        };
+        if !wire.is_empty() && !self.wires.insert(wire.clone()) {
+            self.report("wire-name-twice", format!("two inputs are sent as `{wire}`"), at, "rename one of the two");
+            return None;
+        }
+        Some(input)
+    }
+
+    fn input(&mut self, name: &str, at: &str) -> Option<Input> {
+        let Some(input) = self.inputs.find(name) else {
+            let known: Vec<&str> = self.inputs.0.iter().map(|input| input.name.as_str()).collect();
             let near = did_you_mean(name, known.iter().copied());
             let help = near.unwrap_or_else(|| match known.is_empty() {
                 true => format!("declare it: `input: {{ {name}: {{ type: string }} }}`"),
@@ -174,25 +269,23 @@ impl<'r> Request<'r, '_> {
             self.report("unknown-input", format!("there is no input `{name}`"), at, &help);
             return None;
         };
-        if !self.placed.insert(name.clone()) {
+        if !self.placed.insert(name.to_owned()) {
             self.report("input-twice", format!("the input `{name}` goes to two places"), at, "leave one of them out");
             return None;
         }
-        if !wire.is_empty() && !self.wires.insert(wire.clone()) {
-            self.report("wire-name-twice", format!("two inputs are sent as `{wire}`"), at, "rename one of the two");
-            return None;
-        }
-        Some(input)
+        Some(input.clone())
     }
 
-    /// The argument keeps the input's name where the name on the wire would give it another.
-    fn renamed(&mut self, (wire, name, at): &Placing) {
-        if bind::spelt_out(wire, "input") == *name {
-            return;
-        }
+    /// The argument keeps the input's name where the name on the wire would give it another; what is hidden has none.
+    fn named(&mut self, Placing { wire, filling, at }: &Placing) {
+        let words = match filling {
+            Filling::Input(name) if bind::spelt_out(wire, "input") == *name => return,
+            Filling::Input(name) => json!({"name": name}),
+            Filling::Hidden(words, _) => words.clone(),
+        };
         let said = self.tool.extension.entry("arguments").or_insert_with(|| json!({}));
         if let Some(said) = said.as_object_mut() {
-            said.insert(wire.clone(), json!({"name": name}));
+            said.insert(wire.clone(), words);
         }
         let pointer = child_pointer(&format!("{OPERATION}/x-toolwright/arguments"), wire);
         self.tool.origins.push((pointer, at.clone()));
@@ -236,4 +329,13 @@ impl<'r> Request<'r, '_> {
 fn parameter(wire: &str, location: &str, required: bool, input: &Input) -> (Value, String) {
     let node = json!({"name": wire, "in": location, "required": required, "schema": input.schema});
     (node, input.pointer.clone())
+}
+
+/// A setting of the tool as a hidden argument. What the setting is stands where it is declared.
+fn hidden_setting(key: &str, setting: &ToolSetting, schema: &Value) -> Filling {
+    let words = match setting.default.as_str() {
+        "" => json!({"setting": key}),
+        default => json!({"setting": key, "default": default}),
+    };
+    Filling::Hidden(words, schema.clone())
 }

@@ -73,7 +73,10 @@ impl Hiding {
                         .unwrap_or_else(|| format!("Sent as `{}` with calls that take it.", argument.wire_name));
                     let default = default.clone().unwrap_or_default();
                     let setting = Setting { key: key.clone(), default, help, secret: *secret, allowed: Vec::new() };
-                    self.declare(setting, said.place, sink);
+                    // A tool file declares its settings by themselves.
+                    if !is_of_file(&operation.origin) {
+                        self.declare(setting, said.place, sink);
+                    }
                     HiddenValue::Setting { key: key.clone(), schema }
                 }
             };

@@ -3,6 +3,7 @@
 use super::super::join;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::load::extension::{EXTENSION, NextPage, Pagination};
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::Operation;
 use crate::model::schema::{JsonType, Schema};
@@ -97,7 +98,9 @@ fn find<'a>(
 
 /// Warns where the document's own answer has no list, or no cursor, at the place that is named.
 fn no_list(model: &Model, operation: &Operation, paginate: &Pagination, own: &str, sink: &mut Sink) {
-    let Some(output) = super::output(model, operation) else { return };
+    // A tool file declares what its projection makes of the answer.
+    let is_of_answer = operation.extension.project.is_none() || !is_of_file(&operation.origin);
+    let Some(output) = super::output(model, operation).filter(|_| is_of_answer) else { return };
     let mut report = |key: &str, pointer: &str, what: &str| {
         let at = if pointer.is_empty() { "its root".to_owned() } else { format!("`{pointer}`") };
         let message = format!("the document's answer of {} has no {what} at {at}", operation.route());

@@ -83,7 +83,7 @@ impl Checker {
         let checker = Checker::from_schema(spec.input_schema, spec.risk != crate::Risk::Destructive)?;
         let optional = match &spec.binding {
             Binding::Http(http) => http.body.optional_members(),
-            Binding::WebSocket(_) | Binding::NoRoute(_) | Binding::Native => &[],
+            _ => &[],
         };
         Ok(Checker { optional, ..checker })
     }

@@ -7,7 +7,7 @@ use super::{secret_names, secret_text};
 use crate::{auth, config::Config};
 
 /// What stands in place of a secret.
-pub(crate) const MASK: &str = "[masked]";
+pub const MASK: &str = "[masked]";
 /// A key shorter than this would turn up by chance.
 const SHORTEST_KEY: usize = 6;
 

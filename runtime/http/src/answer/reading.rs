@@ -41,7 +41,7 @@ pub(crate) async fn read(reader: Reader<'_>, mut reply: Reply) -> Envelope {
         ok: reply.status.is_success(),
         status_code: Some(reply.status.as_u16()),
         content_type: media_type.as_ref().map(|media_type| media_type.essence().to_owned()),
-        headers: headers::kept(&reply.headers),
+        headers: headers::kept(&reply.headers, &reader.context.keep_headers),
         ..Envelope::default()
     };
     if let Err(unread) = read_body(reader, &mut reply, media_type.as_ref(), &mut envelope).await {

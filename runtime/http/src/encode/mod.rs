@@ -11,7 +11,8 @@ mod tests;
 pub use header::is_reserved_header;
 pub(crate) use header::{header_value, simple};
 pub(crate) use pairs::{Escape, pairs};
-pub(crate) use percent::{literal as percent_literal, value as percent_value};
+pub(crate) use percent::literal as percent_literal;
+pub use percent::value as percent_value;
 pub(crate) use shape::text;
 
 use reqwest::{

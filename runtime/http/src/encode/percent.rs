@@ -41,7 +41,7 @@ const NOT_LITERAL: &AsciiSet = &CONTROLS
     .add(b'#');
 
 /// A value of an argument: nothing reserved is left.
-pub(crate) fn value(text: &str) -> String {
+pub fn value(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }
 

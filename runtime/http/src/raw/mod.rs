@@ -32,6 +32,9 @@ pub struct RawRequest {
     pub body: Option<Value>,
     /// Headers, from a short list of allowed names.
     pub headers: BTreeMap<String, String>,
+    /// True where the server's author wrote the request and not its caller: then any header may be set that the server does
+    /// not set itself.
+    pub is_authored: bool,
 }
 
 /// Longer than any registered method.
@@ -60,7 +63,7 @@ const ALLOWED: [&str; 13] = [
 /// `invalid_arguments`, saying what must be changed.
 pub(crate) fn plan(config: &Config, request: &RawRequest) -> Result<Planned, ToolError> {
     let method = method(&request.method)?;
-    let mut headers = headers(&request.headers)?;
+    let mut headers = headers(&request.headers, request.is_authored)?;
     let (path, query) = path(&request.path)?;
     let mut all: Vec<String> = query.into_iter().collect();
     for (name, value) in &request.query {
@@ -110,11 +113,12 @@ fn path(given: &str) -> Result<(String, Option<String>), ToolError> {
     Ok((percent_literal(path), query))
 }
 
-fn headers(given: &BTreeMap<String, String>) -> Result<HeaderMap, ToolError> {
+fn headers(given: &BTreeMap<String, String>, is_authored: bool) -> Result<HeaderMap, ToolError> {
     let mut headers = HeaderMap::new();
     for (name, value) in given {
         let lower = name.trim().to_ascii_lowercase();
-        if !ALLOWED.contains(&lower.as_str()) {
+        let is_free = is_authored && !encode::is_reserved_header(&lower);
+        if !is_free && !ALLOWED.contains(&lower.as_str()) {
             let allowed = ALLOWED.join(", ");
             return Err(ToolError::invalid(format!("the header {name:?} cannot be set here; allowed are {allowed}")));
         }

@@ -209,3 +209,23 @@ async fn progress_never_shows_a_secret() {
     }
     assert!(shown.contains("[masked]") && !shown.contains("S11"), "{shown}");
 }
+
+#[tokio::test]
+async fn the_servers_author_may_set_any_header_that_the_server_does_not_set_itself() {
+    let authored = |name: &str| RawRequest { is_authored: true, ..with_header(name, "strict") };
+    let (_, requests) = send(&authored("X-Mode")).await;
+    assert_eq!(requests[0].header("x-mode"), Some("strict"));
+    for name in ["Authorization", "Host", "Cookie"] {
+        let (envelope, requests) = send(&authored(name)).await;
+        assert_eq!((envelope.code(), requests.len()), (Some(Code::InvalidArguments), 0), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_keeps_the_headers_that_it_asks_for() {
+    let server = Server::with(answer("200 OK", &[("ETag", "\"a\""), ("Server", "x")], "")).await;
+    let keep_headers = ["etag".to_owned()].into();
+    let context = CallContext { keep_headers, ..CallContext::within(Duration::from_secs(5)) };
+    let envelope = Setting::for_server(&server).upstream().send_raw(&get("/x"), &[], &context).await;
+    assert_eq!(envelope.headers, [("etag".to_owned(), "\"a\"".to_owned())]);
+}

@@ -114,8 +114,13 @@ fn dry_run(app: &App, name: &str, mut arguments: Map<String, Value>) -> Result<S
 
 fn plan(app: &App, row: &'static ToolSpec, arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
     let failed = |error| Box::new(crate::call::named_failure(row.name, error));
-    if matches!(row.binding, Binding::Native) {
-        let message = format!("{} is code of this server: there is no request to print", row.name);
+    if row.binding.is_own() {
+        let what = match row.binding {
+            Binding::Steps(_) => "several calls, each of which depends on those before it",
+            Binding::Expression(_) => "a filter that this server runs",
+            _ => "code of this server",
+        };
+        let message = format!("{} is {what}: there is no request to print", row.name);
         return Err(failed(ToolError::new(Code::NotAllowed, message)));
     }
     let accepted = app.check(row, arguments)?;

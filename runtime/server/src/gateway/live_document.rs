@@ -105,7 +105,7 @@ pub(super) fn of_row(row: &ToolSpec) -> Option<Inputs> {
     let (parameters, body): (&[Parameter], Body) = match row.binding {
         Binding::Http(http) => (http.parameters, http.body),
         Binding::WebSocket(socket) => (socket.parameters, Body::None),
-        Binding::NoRoute(_) | Binding::Native => return None,
+        _ => return None,
     };
     let named = parameters.iter().filter_map(|parameter| {
         let name = match parameter.location {

@@ -26,6 +26,7 @@ use toolwright_http::{CallContext, RawRequest};
 use crate::telemetry::Record;
 use crate::{App, listing};
 use fixed::Fixed;
+pub(crate) use raw_request::admit as admit_request;
 pub(crate) use state::Gateway;
 
 /// Tools that every server has beside its operations, never listed, reached only through execute.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use toolwright_core::{Binding, Envelope, Method, Risk, ToolSpec};
+use toolwright_core::{Binding, Envelope, Method, Risk, ToolError, ToolSpec};
 use toolwright_http::{CallContext, RawRequest};
 
 use super::fixed::{Argument, Fixed};
@@ -60,14 +60,18 @@ pub(super) fn admitted(app: &App, arguments: Map<String, Value>) -> Result<Admit
     let mut accepted = TOOL.check(app, arguments)?;
     let timeout = timeout(app, &accepted.arguments);
     let request = request(&mut accepted.arguments);
-    let operations = operations(app, &request);
-    // What is denied by name stays denied by path.
-    if let Some(error) = operations.iter().find_map(|row| app.exposure.admit(row).err()) {
-        return Err(Box::new(named_failure(TOOL.name, error)));
-    }
-    // And what is masked by name stays masked.
-    let secrets = operations.iter().flat_map(|row| row.secrets).copied().collect();
+    let secrets = admit(app, &request).map_err(|error| Box::new(named_failure(TOOL.name, error)))?;
     Ok(Admitted { request, timeout, secrets, warnings: accepted.warnings })
+}
+
+/// What is denied by name stays denied by path, and what is masked by name stays masked: the pointers into the answer.
+///
+/// # Errors
+/// `not_allowed`, as the tool of that path is refused.
+pub(crate) fn admit(app: &App, request: &RawRequest) -> Result<Vec<&'static str>, ToolError> {
+    let operations = operations(app, request);
+    operations.iter().try_for_each(|row| app.exposure.admit(row))?;
+    Ok(operations.iter().flat_map(|row| row.secrets).copied().collect())
 }
 
 /// The envelope of the request.
@@ -98,6 +102,7 @@ fn request(arguments: &mut Map<String, Value>) -> RawRequest {
         _ => Map::new(),
     };
     RawRequest {
+        is_authored: false,
         method: text(arguments.get("method")),
         path: text(arguments.get("path")),
         query: object(arguments.remove("query")),
@@ -126,7 +131,7 @@ fn routes(row: &ToolSpec) -> impl Iterator<Item = (&'static str, &'static str)> 
     let real = match row.binding {
         Binding::Http(http) => Some((http.method.as_str(), http.path)),
         Binding::WebSocket(socket) => Some((Method::Get.as_str(), socket.path)),
-        Binding::NoRoute(_) | Binding::Native => None,
+        _ => None,
     };
     std::iter::once((row.declared.method, row.declared.path)).chain(real)
 }

@@ -135,7 +135,7 @@ fn missing_routes(rows: &[ToolSpec]) -> Value {
     let missing = |row: &ToolSpec| match row.binding {
         Binding::NoRoute(missing) => Some((row.name, missing, false)),
         Binding::Http(http) => http.stand_in.map(|missing| (row.name, missing, true)),
-        Binding::WebSocket(_) | Binding::Native => None,
+        _ => None,
     };
     let rows = rows.iter().filter_map(missing);
     rows.map(|(name, missing, answered)| json!({"tool": name, "instead": missing.instead, "answered_by_another_route": answered})).collect()
@@ -146,7 +146,7 @@ fn moved_routes(rows: &[ToolSpec]) -> Value {
     let real_path = |row: &ToolSpec| match row.binding {
         Binding::Http(http) if http.stand_in.is_none() => Some(http.path),
         Binding::WebSocket(socket) => Some(socket.path),
-        Binding::Http(_) | Binding::NoRoute(_) | Binding::Native => None,
+        _ => None,
     };
     let moved = rows.iter().filter_map(|row| Some((row, real_path(row)?)));
     let moved = moved.filter(|(row, path)| *path != row.declared.path);
@@ -188,7 +188,7 @@ fn drift(app: &App, path: &str, document: &Value) -> Value {
     let served = live_document::operations(document);
     // The document never had what is described in files of its own.
     let of_files = app.server.document.tools_of_files;
-    let is_of_document = |row: &&ToolSpec| !matches!(row.binding, Binding::Native) && !of_files.contains(&row.name);
+    let is_of_document = |row: &&ToolSpec| !row.binding.is_own() && !of_files.contains(&row.name);
     let rows = app.catalog.tools().iter().filter(is_of_document);
     let known: BTreeMap<String, &ToolSpec> =
         rows.map(|row| (format!("{} {}", row.declared.method, row.declared.path), row)).collect();

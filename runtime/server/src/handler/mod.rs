@@ -83,7 +83,12 @@ impl ServerHandler for App {
         let modern = is_modern(&context);
         let (progress, relay) = Relay::start(&context);
         let forwarded = caller::forwarded(&context, &self.settings.forward_headers.0);
-        let call = CallContext { deadline: self.deadline(None), cancel: context.ct.child_token(), progress, forwarded };
+        let call = CallContext {
+            cancel: context.ct.child_token(),
+            progress,
+            forwarded,
+            ..CallContext::within(self.settings.request_timeout.0)
+        };
         let trace = self.tracing.get().map(|tracing| tracing.begin(&shown(&request.name), &context.meta));
         let dispatched = AssertUnwindSafe(self.dispatch(request, &call).instrument(caller::span(&context)));
         let outcome = {

@@ -246,7 +246,7 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
     let count = |number: usize| Literal::usize_unsuffixed(number);
     let (paths, operations, definitions) =
         (count(document.paths), count(document.operations), count(document.definitions));
-    let calls_api = |tool: &&Tool| is_of_file(&tool.origin) && !matches!(tool.binding, Binding::Native);
+    let calls_api = |tool: &&Tool| is_of_file(&tool.origin) && !tool.binding.is_own();
     let of_files = model.tools.iter().filter(calls_api).map(|tool| &tool.name);
     let catalog_sha256 = &facts.catalog_sha256;
     quote! {

@@ -183,7 +183,7 @@ fn what_was_fetched_from_another_address_is_brought_in_with_what_it_refers_to() 
 #[test]
 fn addresses_are_named_as_they_are_fetched() {
     let found = referenced_files("https://h/x/b.yaml", b"{$ref: '../c.yaml#/C', d: {$ref: 'http://i/./d.yaml'}}");
-    assert_eq!(found, ["https://h/c.yaml"]);
+    assert_eq!(found, ["http://i/d.yaml", "https://h/c.yaml"]);
     let found = referenced_files("a.yaml", b"x: {$ref: 'http://i/./d.yaml'}\ny: {$ref: 'ftp://i/e.yaml'}\n");
     assert_eq!(found, ["http://i/d.yaml"]);
 }

@@ -5,7 +5,8 @@
 //! this crate as well, so that one that is generated is one that compiles when it is run.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+mod bounds;
 mod filter;
 mod value;
 
-pub use filter::{Filter, Limits, RunError, SyntaxError};
+pub use filter::{Filter, Limits, RunError, STACK_BYTES, SyntaxError};

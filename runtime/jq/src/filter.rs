@@ -5,13 +5,13 @@ use jaq_core::{Compiler, Ctx, Vars, compile, data};
 use jaq_json::Val;
 use serde_json::Value;
 
-use crate::{bounds, value};
+use crate::{bounds, json_text, value};
 
 /// Stack of a thread that reads or runs filters, in bytes: both recur, over what the text nests, and over values where the
 /// author wrote it so. Memory is taken only as it is used.
 pub const STACK_BYTES: usize = 256 * 1024 * 1024;
 
-type Data = data::JustLut<Val>;
+pub(crate) type Data = data::JustLut<Val>;
 
 /// Native functions that reach beyond the input: the process, its environment, its clock, its zone, its log.
 const OUTSIDE: [&str; 8] =
@@ -93,8 +93,9 @@ impl Filter {
             .load(&arena, File { code: text, path: () })
             .map_err(|errors| first(errors, |error| unread(text, error)))?;
         let funs = jaq_core::funs::<Data>().chain(jaq_std::funs()).chain(jaq_json::funs());
+        let is_kept = |name: &str| !OUTSIDE.contains(&name) && name != json_text::NAME;
         let compiled = Compiler::default()
-            .with_funs(funs.filter(|(name, ..)| !OUTSIDE.contains(name)))
+            .with_funs(funs.filter(|(name, ..)| is_kept(name)).chain([json_text::function()]))
             .compile(modules)
             .map_err(|errors| first(errors, |error| undefined(text, error)))?;
         Ok(Filter { compiled })

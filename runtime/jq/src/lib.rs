@@ -7,6 +7,7 @@
 
 mod bounds;
 mod filter;
+mod json_text;
 mod value;
 
 pub use filter::{Filter, Limits, RunError, STACK_BYTES, SyntaxError};

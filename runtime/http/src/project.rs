@@ -8,7 +8,7 @@ use std::{
 use serde_json::Value;
 use tokio::sync::{Semaphore, oneshot};
 use toolwright_core::{Envelope, Payload};
-use toolwright_jq::{Filter, Limits};
+use toolwright_jq::{Filter, Limits, STACK_BYTES};
 
 use crate::{
     answer::cut,
@@ -22,8 +22,6 @@ const LONGEST_MESSAGE: usize = 200;
 /// Filters that run at the same time. One that never ends is left behind and keeps its place, so that a caller who finds such
 /// an input takes no more than these threads.
 const MOST_RUNNING: usize = 16;
-/// Filters recur over values that nest as deep as a reader takes, and over lists where the author wrote it so.
-const STACK_BYTES: usize = 16 * 1024 * 1024;
 
 /// Compiled jq filters by their text: each is compiled by its first run.
 #[derive(Debug)]

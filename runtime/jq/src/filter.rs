@@ -5,9 +5,13 @@ use jaq_core::{Compiler, Ctx, Vars, compile, data};
 use jaq_json::Val;
 use serde_json::Value;
 
-use crate::value;
+use crate::{bounds, json_text, value};
 
-type Data = data::JustLut<Val>;
+/// Stack of a thread that reads or runs filters, in bytes: both recur, over what the text nests, and over values where the
+/// author wrote it so. Memory is taken only as it is used.
+pub const STACK_BYTES: usize = 256 * 1024 * 1024;
+
+pub(crate) type Data = data::JustLut<Val>;
 
 /// Native functions that reach beyond the input: the process, its environment, its clock, its zone, its log.
 const OUTSIDE: [&str; 8] =
@@ -64,12 +68,24 @@ pub enum RunError {
 }
 
 impl Filter {
-    /// Reads a filter.
+    /// Reads a filter, on a thread with a stack for all that the bounds of a text let through.
     ///
     /// # Errors
-    /// The first fault with its place: a text that does not parse, or a name that no function has. Modules cannot be
-    /// imported.
+    /// The first fault with its place: a text that does not parse, is longer than 64 KiB or has more than 2,000 brackets,
+    /// operators, escapes and keywords, or a name that no function has. Modules cannot be imported.
     pub fn compile(text: &str) -> Result<Self, SyntaxError> {
+        bounds::check(text)?;
+        let broken = |message: &str| SyntaxError { message: message.to_owned(), offset: 0 };
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("filter".to_owned()).stack_size(STACK_BYTES);
+            match thread.spawn_scoped(scope, || Self::read(text)) {
+                Ok(reading) => reading.join().unwrap_or_else(|_| Err(broken("reading it broke off"))),
+                Err(_) => Err(broken("no thread could be started to read it")),
+            }
+        })
+    }
+
+    fn read(text: &str) -> Result<Self, SyntaxError> {
         let is_inside = |name: &str| !NEEDS_OUTSIDE.contains(&name);
         let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
         let arena = Arena::default();
@@ -77,8 +93,9 @@ impl Filter {
             .load(&arena, File { code: text, path: () })
             .map_err(|errors| first(errors, |error| unread(text, error)))?;
         let funs = jaq_core::funs::<Data>().chain(jaq_std::funs()).chain(jaq_json::funs());
+        let is_kept = |name: &str| !OUTSIDE.contains(&name) && name != json_text::NAME;
         let compiled = Compiler::default()
-            .with_funs(funs.filter(|(name, ..)| !OUTSIDE.contains(name)))
+            .with_funs(funs.filter(|(name, ..)| is_kept(name)).chain([json_text::function()]))
             .compile(modules)
             .map_err(|errors| first(errors, |error| undefined(text, error)))?;
         Ok(Filter { compiled })

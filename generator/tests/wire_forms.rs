@@ -447,6 +447,19 @@ fn a_body_that_would_leave_a_tool_without_inputs_stops_the_run() {
 }
 
 #[test]
+fn bodies_that_would_be_sent_as_one_media_type_are_one() {
+    let range = |name: &str| format!("{{schema: {{type: object, properties: {{{name}: {{type: string}}}}}}}}");
+    let content = format!("{{'application/*': {}, '*/*': {}}}", range("second"), range("first"));
+    let told = findings(&document(&post(&content)));
+    let wanted = "the bodies */* and application/* are both sent as application/json, and application/* was left out";
+    assert!(told.contains(wanted), "{told}");
+    assert!(!told.contains("unaccounted"), "{told}");
+    let schema = schema(&content).to_string();
+    assert!(schema.contains("\"first\"") && !schema.contains("\"second\""), "{schema}");
+    assert!(!schema.contains("content_type"), "{schema}");
+}
+
+#[test]
 fn a_path_that_is_not_sent_as_it_stands_is_told_with_what_is_sent() {
     let told = |path: &str| {
         findings(&document(&format!(

@@ -165,7 +165,7 @@ fn binding(operation: &Operation, arguments: &[&Argument], pages: Option<Pages>)
         path,
         form,
         multipart: operation.body.as_ref().and_then(|body| parts::multipart(body, arguments)),
-        object: object.map(|body| ObjectBody { media_type: body::sendable(body), required: body.required }),
+        object: object.map(|body| ObjectBody { media_type: body.sendable(), required: body.required }),
         produces: produces(operation),
         stream: extension.stream,
         stand_in: extension.route.clone(),

@@ -472,6 +472,16 @@ fn a_path_that_is_not_sent_as_it_stands_is_told_with_what_is_sent() {
     assert!(!told("/a/b/").contains("odd-path"));
 }
 
+#[test]
+fn a_query_behind_the_path_asks_for_nothing_that_is_never_sent() {
+    let text = "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {'/a/{b}{?q}': {get: {operationId: t, \
+                parameters: [{name: q, in: path, required: true, schema: {type: string}}]}}}\n";
+    let (generated, sink) = generated(&document(text));
+    assert_eq!(arguments(&generated, "t").as_object().unwrap().keys().collect::<Vec<_>>(), ["b"]);
+    let said = sink.to_string();
+    assert!(said.contains("warning[odd-path]") && said.contains("warning[stray-path-parameter]"), "{said}");
+}
+
 /// One parameter of `GET /t/{id}` as the catalog shows it, and what is reported.
 fn reported(node: &str) -> (Value, String) {
     let path = "{name: id, in: path, required: true, schema: {type: string}}";

@@ -125,6 +125,23 @@ fn a_hidden_argument_leaves_its_name_to_another() {
 }
 
 #[test]
+fn a_constant_that_can_never_be_sent_is_an_error_at_its_place() {
+    let document =
+        THINGS.replace(", pattern: '^[a-z]+$'", "").replace("{name: cursor, in: query", "{name: cursor, in: header");
+    let told = |said: &str| findings(&files(&document, "", Some(&listing(&format!("arguments: {{{said}}}")))));
+    for text in ["''", "'.'", "'..'"] {
+        let said = told(&format!("tenantId: {{constant: {text}}}"));
+        assert!(said.contains("error[wrong-value]: the constant of `tenantId` can never be sent: the path"), "{said}");
+    }
+    for text in [r#""a\r\nb""#, r#""a\nb""#] {
+        let said = told(&format!("cursor: {{constant: {text}}}"));
+        assert!(said.contains("error[wrong-value]: the constant of `cursor` can never be sent: a header"), "{said}");
+    }
+    let said = told("tenantId: {constant: a..b}, cursor: {constant: 'a; b'}");
+    assert!(!said.contains("can never be sent"), "{said}");
+}
+
+#[test]
 fn mistakes_about_hidden_arguments_are_told_at_their_places() {
     let rules = "arguments:
   - {name: tenantid, setting: tenant}

@@ -57,6 +57,14 @@ fn a_good_file_has_nothing_to_report() {
 }
 
 #[test]
+fn an_input_in_the_query_of_a_path_is_an_error_at_the_path() {
+    let said = notes("path: /projects/{project}/releases", "path: '/releases?of={project}'");
+    assert!(said.contains("error[query-in-path]: `?of={project}` is sent as it stands"), "{said}");
+    assert!(said.contains("release_notes.yaml:12:") && said.contains("put it under `query`"), "{said}");
+    assert!(!said.contains("unused-input"), "{said}");
+}
+
+#[test]
 fn everything_that_two_files_become() {
     let (generated, sink) = generated(&tool_files(&[("release_notes", NOTES), ("greet", GREET)], UPSTREAM));
     assert!(!sink.has_errors(), "{sink}");

@@ -447,6 +447,19 @@ fn a_body_that_would_leave_a_tool_without_inputs_stops_the_run() {
 }
 
 #[test]
+fn bodies_that_would_be_sent_as_one_media_type_are_one() {
+    let range = |name: &str| format!("{{schema: {{type: object, properties: {{{name}: {{type: string}}}}}}}}");
+    let content = format!("{{'application/*': {}, '*/*': {}}}", range("second"), range("first"));
+    let told = findings(&document(&post(&content)));
+    let wanted = "the bodies */* and application/* are both sent as application/json, and application/* was left out";
+    assert!(told.contains(wanted), "{told}");
+    assert!(!told.contains("unaccounted"), "{told}");
+    let schema = schema(&content).to_string();
+    assert!(schema.contains("\"first\"") && !schema.contains("\"second\""), "{schema}");
+    assert!(!schema.contains("content_type"), "{schema}");
+}
+
+#[test]
 fn a_path_that_is_not_sent_as_it_stands_is_told_with_what_is_sent() {
     let told = |path: &str| {
         findings(&document(&format!(
@@ -457,6 +470,16 @@ fn a_path_that_is_not_sent_as_it_stands_is_told_with_what_is_sent() {
     assert!(told("/a//b").contains("has an empty segment, which is sent as it is"));
     assert!(told("/a/{b").contains("braces that do not match"));
     assert!(!told("/a/b/").contains("odd-path"));
+}
+
+#[test]
+fn a_query_behind_the_path_asks_for_nothing_that_is_never_sent() {
+    let text = "openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {'/a/{b}{?q}': {get: {operationId: t, \
+                parameters: [{name: q, in: path, required: true, schema: {type: string}}]}}}\n";
+    let (generated, sink) = generated(&document(text));
+    assert_eq!(arguments(&generated, "t").as_object().unwrap().keys().collect::<Vec<_>>(), ["b"]);
+    let said = sink.to_string();
+    assert!(said.contains("warning[odd-path]") && said.contains("warning[stray-path-parameter]"), "{said}");
 }
 
 /// One parameter of `GET /t/{id}` as the catalog shows it, and what is reported.

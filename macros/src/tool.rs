@@ -54,8 +54,10 @@ fn arguments(input: &DeriveInput, errors: &mut Errors) -> Vec<Argument> {
 /// Every variable of the path has a field, and every `#[segment]` field a variable.
 fn check_path(route: &RouteAttribute, arguments: &[Argument], errors: &mut Errors) {
     let path = route.path.value();
+    // A query behind the path is sent as it stands.
+    let template = path.split(['?', '#']).next().unwrap_or_default();
     let variables: BTreeSet<&str> =
-        path.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name)).collect();
+        template.split('{').skip(1).filter_map(|rest| rest.split_once('}').map(|(name, _)| name)).collect();
     let bound = |name: &str| arguments.iter().any(|argument| argument.place == Place::Path && argument.wire == name);
     for variable in variables.iter().filter(|name| !bound(name)) {
         let message = format!("the path has {{{variable}}}, and no #[segment] field is written there");

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use toolwright_generator::load::is_server_name;
+use toolwright_generator::load::{config::FIXED_TOOLS, is_server_name};
 
 use crate::regenerate::Regenerate;
 use crate::{invoked, members, schema, workspace};
@@ -60,6 +60,9 @@ impl NewTool {
         let starts = self.name.starts_with(|c: char| c.is_ascii_lowercase());
         if !starts || !goes_on || self.name.len() > 48 {
             bail!("`{}` cannot name a tool: snake_case, first a letter, at most 48 characters", self.name);
+        }
+        if FIXED_TOOLS.iter().any(|(fixed, _)| *fixed == self.name) {
+            bail!("every server has a tool `{}` of its own: choose another name", self.name);
         }
         Ok(())
     }

@@ -342,6 +342,15 @@ fn new_tool_starts_a_server_of_tool_files() {
 }
 
 #[test]
+fn new_tool_writes_nothing_where_every_server_has_a_tool_of_the_name() {
+    let folder = project();
+    let output = run(folder.path(), &["new-tool", "desk", "server_health"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("every server has a tool `server_health`"), "{said}");
+    assert!(!folder.path().join("specs/desk").exists());
+}
+
+#[test]
 fn new_tool_adds_to_a_server_of_a_document() {
     let folder = made();
     succeed(folder.path(), &["new-tool", "things", "get_note"]);

@@ -158,6 +158,16 @@ pub(crate) struct RequestBody {
 }
 
 impl RequestBody {
+    /// The media type as it is sent. Ranges cannot be sent as they are: text and JSON have a form of their own, and bytes
+    /// take the file's own type.
+    pub(crate) fn sendable(&self) -> String {
+        match self.kind {
+            BodyKind::Json if self.media_type.contains('*') => "application/json".to_owned(),
+            BodyKind::Text if self.media_type.contains('*') => "text/plain".to_owned(),
+            _ => self.media_type.clone(),
+        }
+    }
+
     /// Its schema, and those of the headers of its parts.
     fn schemas_mut(&mut self) -> impl Iterator<Item = &mut Schema> {
         let headers = self.encoding.values_mut().flat_map(|encoding| &mut encoding.headers);

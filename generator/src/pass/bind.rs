@@ -165,7 +165,7 @@ fn binding(operation: &Operation, arguments: &[&Argument], pages: Option<Pages>)
         path,
         form,
         multipart: operation.body.as_ref().and_then(|body| parts::multipart(body, arguments)),
-        object: object.map(|body| ObjectBody { media_type: body::sendable(body), required: body.required }),
+        object: object.map(|body| ObjectBody { media_type: body.sendable(), required: body.required }),
         produces: produces(operation),
         stream: extension.stream,
         stand_in: extension.route.clone(),
@@ -290,9 +290,10 @@ fn path_argument(name: &str) -> Argument {
     }
 }
 
-/// Names in braces, in order.
+/// Names in braces, in order. What follows the path itself, a query or a fragment, is no template: it is sent as it stands
+/// or not at all.
 fn template_names(path: &str) -> Vec<String> {
-    let parts = path.split('{').skip(1);
+    let parts = path.split(['?', '#']).next().unwrap_or_default().split('{').skip(1);
     parts.filter_map(|part| part.split_once('}')).map(|(name, _)| name.to_owned()).collect()
 }
 

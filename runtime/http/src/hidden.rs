@@ -9,9 +9,11 @@ use std::{
 };
 
 use serde_json::{Map, Value};
-use toolwright_core::{Binding, Body, Code, Hidden, HiddenValue, Setting, ToolError, ToolSpec, read_setting};
+use toolwright_core::{
+    Binding, Body, Code, Hidden, HiddenValue, Location, Parameter, Setting, ToolError, ToolSpec, read_setting,
+};
 
-use crate::config::Config;
+use crate::{auth, config::Config, plan::Planned};
 
 /// Values by argument.
 type Values = Arc<[(&'static str, Value)]>;
@@ -60,6 +62,23 @@ pub(crate) fn add_shown(config: &Config, spec: &ToolSpec, arguments: &mut Map<St
     };
     merge(spec, arguments, &values(config, spec, shown)?);
     Ok(())
+}
+
+/// Shows the headers that are secrets as shell that fills their variables in.
+pub(crate) fn show_headers(config: &Config, spec: &ToolSpec, planned: &mut Planned) {
+    let parameters: &[Parameter] = match &spec.binding {
+        Binding::Http(http) => http.parameters,
+        Binding::WebSocket(websocket) => websocket.parameters,
+        _ => &[],
+    };
+    for parameter in parameters.iter().filter(|parameter| parameter.location == Location::Header) {
+        let hidden = spec.binding.hidden().iter().find(|hidden| hidden.argument == parameter.argument);
+        let Some(setting) = hidden.and_then(|hidden| secret(config, hidden)) else { continue };
+        if planned.headers.remove(parameter.wire).is_some() {
+            let name = parameter.wire.to_ascii_lowercase();
+            planned.credentials.push(auth::header_placeholder(&name, setting.env));
+        }
+    }
 }
 
 fn values(

@@ -117,7 +117,9 @@ impl Upstream {
     pub fn plan(&self, spec: &ToolSpec, arguments: &Map<String, Value>) -> Result<Planned, ToolError> {
         let mut arguments = arguments.clone();
         hidden::add_shown(&self.inner.config, spec, &mut arguments)?;
-        plan::plan(&self.inner.config, spec, &arguments)
+        let mut planned = plan::plan(&self.inner.config, spec, &arguments)?;
+        hidden::show_headers(&self.inner.config, spec, &mut planned);
+        Ok(planned)
     }
 
     /// Plans a request of the caller's own making, as [`Upstream::plan`] does a tool's.

@@ -1,12 +1,10 @@
 //! `fromjson` for texts that nobody vouches for: the one of the library recurs as deep as the text nests.
 
 use jaq_core::{
-    Cv, RunPtr, ValXs,
+    DataT, RunPtr, ValXs,
     native::{self, Fun, bome, v},
 };
 use jaq_json::{Error, Val, read};
-
-use crate::filter::Data;
 
 /// The function that this one stands in for.
 pub(crate) const NAME: &str = "fromjson";
@@ -14,13 +12,17 @@ pub(crate) const NAME: &str = "fromjson";
 /// As deep as `serde_json` reads.
 const MAX_DEPTH: usize = 127;
 
-pub(crate) fn function() -> Fun<Data> {
-    let run: RunPtr<Data> = from_json_text;
-    native::run((NAME, v(0), run))
+// Over any data with these values, as the library's own are: of a certain one the compiler does not see its values.
+pub(crate) fn function<D: for<'a> DataT<V<'a> = Val>>() -> Fun<D> {
+    native::run(filter())
 }
 
-fn from_json_text(cv: Cv<'_, Data>) -> ValXs<'_, Val> {
-    match parsed(&cv.1) {
+fn filter<D: for<'a> DataT<V<'a> = Val>>() -> native::Filter<RunPtr<D>> {
+    (NAME, v(0), |cv| from_json_text(&cv.1))
+}
+
+fn from_json_text<'a>(text: &Val) -> ValXs<'a, Val> {
+    match parsed(text) {
         Ok(values) => Box::new(values.into_iter().map(Ok)),
         Err(error) => bome(Err(error)),
     }

@@ -108,6 +108,12 @@ enum Filling {
 impl Request<'_, '_> {
     fn path(&mut self, path: &str) {
         let at = self.http.pointer_of("path");
+        let query = path.split_once('?').map_or("", |(_, query)| query);
+        if query.contains('{') {
+            let message = format!("`?{query}` is sent as it stands: braces mean an input in the path alone");
+            self.report("query-in-path", message, &at, "put it under `query`: `query: { name_on_the_wire: input }`");
+            return;
+        }
         let parts = path.split('{').skip(1).filter_map(|part| part.split_once('}'));
         let mut parameters = Vec::new();
         for (name, _) in parts {

@@ -86,7 +86,7 @@ fn first(model: &mut Model, operation: &Operation, body: &RequestBody) -> Vec<Ar
         origin: body.schema.origin.clone(),
         name: extension.argument.clone().or(declared).unwrap_or_else(|| fallback.to_owned()),
         wire_name: String::new(),
-        role: Role::Body { media_type: sendable(body), file },
+        role: Role::Body { media_type: body.sendable(), file },
         required: body.required,
         needed_by_body: body.required,
         shown: true,
@@ -98,15 +98,6 @@ fn first(model: &mut Model, operation: &Operation, body: &RequestBody) -> Vec<Ar
         schema: whole_schema(model, body),
         send_as: Vec::new(),
     }]
-}
-
-/// Ranges cannot be sent as they are: text and JSON have a form of their own, and bytes take the file's own type.
-pub(super) fn sendable(body: &RequestBody) -> String {
-    match body.kind {
-        BodyKind::Json if body.media_type.contains('*') => "application/json".to_owned(),
-        BodyKind::Text if body.media_type.contains('*') => "text/plain".to_owned(),
-        _ => body.media_type.clone(),
-    }
 }
 
 /// The schema of a body that is one argument. What is sent as it is, is text, whatever a document says of it.
@@ -283,7 +274,7 @@ fn alternative(model: &mut Model, body: &RequestBody) -> Argument {
         BodyKind::Binary => ("file".to_owned(), whole_schema(model, body), Vec::new()),
         BodyKind::Json | BodyKind::Lines => (subtype(&body.media_type), whole_schema(model, body), Vec::new()),
     };
-    let media_type = sendable(body);
+    let media_type = body.sendable();
     let description = format!("The body where it is sent as {media_type}.");
     Argument {
         origin: body.schema.origin.clone(),
@@ -335,7 +326,7 @@ fn form_object(model: &mut Model, body: &RequestBody) -> (Schema, Vec<Alternativ
 
 fn content_type(operation: &Operation, body: &RequestBody) -> Argument {
     let all = std::iter::once(body).chain(&operation.other_bodies);
-    let types: Vec<Value> = all.map(|body| sendable(body).into()).collect();
+    let types: Vec<Value> = all.map(|body| body.sendable().into()).collect();
     Argument {
         origin: String::new(),
         name: "content_type".to_owned(),

@@ -14,7 +14,7 @@ use crate::load::hidden::{ArgumentPlace, ArgumentRule, HiddenArgument};
 use crate::load::select::Traits;
 use crate::load::tool_file::is_of_file;
 use crate::model::Model;
-use crate::model::operation::{Location, Operation};
+use crate::model::operation::{Location, Operation, Style};
 use crate::model::tool::{Argument, Hidden, HiddenValue, Role};
 
 /// What is hidden so far, over all operations.
@@ -59,6 +59,7 @@ impl Hiding {
             let value = match said.hidden {
                 HiddenArgument::Constant(value) => {
                     check(&argument, &schema, std::slice::from_ref(value), "constant", &said.place, sink);
+                    check_sendable(&argument, value, &said.place, sink);
                     HiddenValue::Constant(value.clone())
                 }
                 HiddenArgument::Setting { key, default, secret, help } => {
@@ -202,6 +203,45 @@ fn check(argument: &Argument, schema: &Value, readings: &[Value], what: &str, pl
     let whose = if is_of_file(&argument.origin) { "" } else { " in an overlay" };
     let help = format!("write a value that the API takes, or correct the schema{whose}");
     sink.push(Diagnostic::error("wrong-value", message).at(place.clone()).help(help));
+}
+
+/// Reports a constant that the runtime refuses to send, so that every call would fail.
+fn check_sendable(argument: &Argument, value: &Value, place: &Place, sink: &mut Sink) {
+    let Role::Parameter { location, style, .. } = argument.role else { return };
+    // As JSON, nothing is empty and control characters are escaped.
+    let reason = match location {
+        _ if style == Style::Json => return,
+        Location::Path if is_no_segment(argument, value) => "the path needs a value with more than dots in it",
+        Location::Header if holds_controls(value) => "a header holds no line breaks and no other control characters",
+        _ => return,
+    };
+    let message = format!("the constant of `{}` can never be sent: {reason}", argument.wire_name);
+    let error = Diagnostic::error("wrong-value", message).at(place.clone());
+    sink.push(error.help("write a value that can be sent, or let callers give the argument"));
+}
+
+/// Nothing, or dots alone, which would address another route (RFC 3986 section 5.2.4).
+fn is_no_segment(argument: &Argument, value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => {
+            let sent = argument.send_as.iter().find(|(accepted, _)| accepted == text).map_or(text, |(_, sent)| sent);
+            sent.chars().all(|c| c == '.')
+        }
+        Value::Array(items) => items.iter().all(|item| item.as_str() == Some("")),
+        _ => false,
+    }
+}
+
+/// Whether a value has characters that no header carries (RFC 9110 section 5.5).
+fn holds_controls(value: &Value) -> bool {
+    let is_control = |text: &str| text.contains(|c: char| c.is_ascii_control() && c != '\t');
+    match value {
+        Value::String(text) => is_control(text),
+        Value::Array(items) => items.iter().any(holds_controls),
+        Value::Object(members) => members.iter().any(|(name, value)| is_control(name) || holds_controls(value)),
+        _ => false,
+    }
 }
 
 /// Names for arguments that nobody sees, which no other argument has.

@@ -39,18 +39,33 @@ impl Reader<'_, '_> {
         for media_type in media_types {
             let at = join(&content, &media_type);
             let schema = self.schema_at(&at);
-            let is_said = seen.contains(&schema);
-            let outcome = if is_said { Outcome::Dropped(Rule::OneBodyMediaType) } else { Outcome::Mapped };
+            let mut body = self.body(&node, &origin, &at, media_type);
+            let is_left_out = seen.contains(&schema) || self.is_sent_alike(&bodies, &body, &at);
+            let outcome = if is_left_out { Outcome::Dropped(Rule::OneBodyMediaType) } else { Outcome::Mapped };
             self.model.ledger.record(Part::Body, &at, outcome);
-            if !is_said {
+            if !is_left_out {
                 seen.push(schema);
                 self.check_encoding(&at);
-                let mut body = self.body(&node, &origin, &at, media_type);
                 self.part_headers(&mut body, &at);
                 bodies.push_back(body);
             }
         }
         Some(bodies)
+    }
+
+    /// Whether an earlier body is sent in the media type of this one, so that nobody could choose between them; a warning
+    /// where so. Media types have no case (RFC 9110 section 8.3.1).
+    fn is_sent_alike(&mut self, earlier: &VecDeque<RequestBody>, body: &RequestBody, at: &str) -> bool {
+        let sent = body.sendable();
+        let Some(first) = earlier.iter().find(|first| first.sendable().eq_ignore_ascii_case(&sent)) else {
+            return false;
+        };
+        let (first, this) = (&first.media_type, &body.media_type);
+        let message = format!("the bodies {first} and {this} are both sent as {sent}, and {this} was left out");
+        let help = "remove one of the two in an overlay, or name the media type that is meant";
+        let place = self.model.loaded.document.place(at);
+        self.sink.push(Diagnostic::warning("body-media-type", message).at(place).help(help));
+        true
     }
 
     /// The declared media types that can be sent; `None` where there are others alone. A body without any may be anything,

@@ -5,7 +5,7 @@ mod shown;
 mod tests;
 mod token;
 
-pub(crate) use shown::placeholders;
+pub(crate) use shown::{header as header_placeholder, placeholders};
 pub(crate) use token::Tokens;
 
 use base64::{Engine, engine::general_purpose::STANDARD};

@@ -29,6 +29,15 @@ fn bearer(variable: &str) -> String {
     format!("--header \"Authorization: Bearer ${variable}\"")
 }
 
+/// A header whose value is a variable's. Other signs of a token (RFC 9110 section 5.6.2) mean something to a shell.
+pub(crate) fn header(wire: &str, variable: &str) -> String {
+    let is_plain = wire.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+    match is_plain {
+        true => format!("--header \"{wire}: ${variable}\""),
+        false => key(Location::Header, wire, variable),
+    }
+}
+
 fn key(location: Location, wire: &str, variable: &str) -> String {
     match location {
         Location::Query => format!("--url-query {}\"${variable}\"", quoted(&format!("{wire}="))),

@@ -44,7 +44,7 @@ fn whole_form(config: &Config, body: &Body, given: &Map<String, Value>) -> Resul
         Body::Multipart { media_type, fields, headers, .. } => {
             multipart::plan(config, media_type, fields, headers, Some(&further), given)
         }
-        _ => Ok(form::plan(fields, Some(&further), given)),
+        _ => form::plan(fields, Some(&further), given),
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn plan(config: &Config, body: &Body, arguments: &Map<String, Value>)
         },
         Body::Object { media_type, required, members } => object::plan(media_type, *required, members, arguments),
         Body::Choice { argument, alternatives } => choice::plan(config, argument, alternatives, arguments),
-        Body::Form { fields, extra } => Ok(form::plan(fields, further(*extra, arguments), arguments)),
+        Body::Form { fields, extra } => form::plan(fields, further(*extra, arguments), arguments),
         Body::Multipart { media_type, fields, headers, extra } => {
             multipart::plan(config, media_type, fields, headers, further(*extra, arguments), arguments)
         }

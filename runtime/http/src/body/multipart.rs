@@ -4,7 +4,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 use toolwright_core::{Field, FieldKind, PartHeader, PartHeaderValue, Style, ToolError};
 
-use super::form::{field_pairs, further_pairs};
+use super::form::{check_further, field_pairs, further_pairs};
 use crate::{
     config::Config,
     encode::{Escape, header_value, simple},
@@ -12,7 +12,10 @@ use crate::{
     plan::{Part, PartContent, PlannedBody},
 };
 
-/// The parts of a call: the declared fields, then the extra ones, which replace declared fields of their name.
+/// The parts of a call: the declared fields, then the extra ones.
+///
+/// # Errors
+/// As [`check_further`]; `invalid_arguments` or `file_refused` where a value cannot be sent.
 pub(crate) fn plan(
     config: &Config,
     media_type: &str,
@@ -21,10 +24,10 @@ pub(crate) fn plan(
     extra: Option<&Map<String, Value>>,
     arguments: &Map<String, Value>,
 ) -> Result<PlannedBody, ToolError> {
+    check_further(fields, extra)?;
     let mut parts = Vec::new();
     for field in fields {
-        let replaced = extra.is_some_and(|extra| extra.contains_key(field.wire));
-        let Some(value) = arguments.get(field.argument).filter(|_| !replaced) else { continue };
+        let Some(value) = arguments.get(field.argument) else { continue };
         match field.kind {
             FieldKind::File => file_parts(config, field, value, &mut parts)?,
             FieldKind::Value => parts.extend(value_parts(field, value)),

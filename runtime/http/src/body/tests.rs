@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 use toolwright_core::{
-    Alternative, Body, Code, Field, FieldKind, HttpBinding, Method, PartHeader, PartHeaderValue, Style, ToolError,
+    Alternative, Body, Code, Field, FieldKind, Hidden, HiddenValue, HttpBinding, Method, PartHeader, PartHeaderValue,
+    Style, ToolError,
 };
 
 use crate::testing::{GET, Request, Server, Setting, json_answer, tool};
@@ -130,12 +131,32 @@ async fn a_file_below_the_root_is_streamed_with_its_length() {
 }
 
 #[tokio::test]
-async fn extra_fields_are_added_and_replace_declared_ones() {
-    let arguments = json!({"model": "a", "extra_form": {"model": "b", "n": 1, "words": ["x", "y"], "o": {"k": 1}}});
+async fn extra_fields_are_added() {
+    let arguments = json!({"model": "a", "extra_form": {"n": 1, "words": ["x", "y"], "o": {"k": 1}}});
     assert_eq!(
         parts(&sent(UPLOAD, arguments).await),
-        ["name=\"model\"|b", "name=\"n\"|1", "name=\"words\"|x", "name=\"words\"|y", "name=\"o\"|{\"k\":1}"]
+        ["name=\"model\"|a", "name=\"n\"|1", "name=\"words\"|x", "name=\"words\"|y", "name=\"o\"|{\"k\":1}"]
     );
+}
+
+#[tokio::test]
+async fn extra_fields_never_stand_for_declared_or_hidden_ones() {
+    const FIELDS: &[Field] = &[field("a", Style::Form, true), field("o", Style::Deep, true), file("file")];
+    const HIDDEN: &[Hidden] = &[Hidden { argument: "a", value: HiddenValue::Constant("\"fixed\"") }];
+    const URLENCODED: Body = Body::Form { fields: FIELDS, extra: Some("extra_form") };
+    const MULTIPART: Body =
+        Body::Multipart { media_type: "multipart/form-data", fields: FIELDS, headers: &[], extra: Some("extra_form") };
+    for body in [URLENCODED, MULTIPART] {
+        for name in ["a", "o", "o[k]", "file"] {
+            let server = Server::with(json_answer("{}")).await;
+            let row = tool(HttpBinding { hidden: HIDDEN, ..posting(body) });
+            let arguments = json!({"extra_form": {name: "x"}});
+            let error = Setting::for_server(&server).call(&row, arguments).await.error.unwrap();
+            assert_eq!(error.code, Code::InvalidArguments);
+            assert!(error.message.contains(&format!("`{name}` is a field of the form")), "{}", error.message);
+            assert_eq!(server.requests().len(), 0);
+        }
+    }
 }
 
 #[tokio::test]

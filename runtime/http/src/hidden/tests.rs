@@ -123,6 +123,18 @@ async fn a_secret_is_named_by_its_variable_in_a_dry_run_and_masked_in_answers() 
 }
 
 #[tokio::test]
+async fn a_secret_header_is_shown_as_shell_that_fills_its_variable_in() {
+    const HEADER: HttpBinding =
+        HttpBinding { parameters: &[parameter("X-Ticket", Location::Header, Style::Simple, false)], ..TICKETED };
+    const HIDDEN: HttpBinding = HttpBinding { hidden: &[setting("X-Ticket", "ticket")], ..HEADER };
+    let server = Server::with(json_answer("{}")).await;
+    let upstream = TestSetting::for_server(&server).with(with_ticket).upstream();
+    let shown = upstream.plan(&tool(HIDDEN), &object(json!({}))).unwrap().to_curl();
+    assert!(shown.contains("--header \"x-ticket: $DEMO_TICKET\""), "{shown}");
+    assert!(!shown.contains("s3cr3t") && !shown.contains("x-ticket: DEMO_TICKET"), "{shown}");
+}
+
+#[tokio::test]
 async fn a_secret_goes_to_the_upstreams_own_origin_alone() {
     let server = Server::with(json_answer("{}")).await;
     let setting = TestSetting::for_server(&server).with(with_ticket).with(|config| {

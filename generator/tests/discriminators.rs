@@ -5,11 +5,11 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{document, generated, json as file};
+use support::{document, findings, generated, json as file};
 
-/// The schema of the argument `pet`, in a document with these schemas.
-fn pet(version: &str, schemas: &str) -> Value {
-    let (generated, _) = generated(&document(&format!(
+/// A document with these schemas, in which the argument `pet` is the schema `Pet`.
+fn with_pet(version: &str, schemas: &str) -> String {
+    format!(
         "openapi: {version}
 info: {{title: t, version: '1'}}
 paths:
@@ -21,7 +21,12 @@ paths:
 components:
   schemas:
 {schemas}"
-    )));
+    )
+}
+
+/// The schema of the argument `pet`, in a document with these schemas.
+fn pet(version: &str, schemas: &str) -> Value {
+    let (generated, _) = generated(&document(&with_pet(version, schemas)));
     file(&generated, "schemas/t.json")["properties"]["pet"].clone()
 }
 
@@ -124,4 +129,32 @@ fn values_that_no_subtype_has_are_objects_of_the_parent() {
         pet["anyOf"][1],
         json!({"type": "object", "properties": {"kind": {"type": "string", "const": "fish"}}, "required": ["kind"]})
     );
+}
+
+#[test]
+fn a_tag_has_values_of_its_declared_type() {
+    let pet = pet(
+        "3.1.0",
+        "    Pet:
+      oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}]
+      discriminator: {propertyName: v, mapping: {'1': Cat, '2': Dog}}
+    Cat: {type: object, required: [v], properties: {v: {type: integer}, lives: {type: integer}}}
+    Dog: {type: object, required: [v], properties: {v: {type: integer, enum: [2, 3]}, tricks: {type: integer}}}
+",
+    );
+    assert_eq!(pet["anyOf"][0]["properties"]["v"], json!({"type": "integer", "const": 1}));
+    assert_eq!(pet["anyOf"][1]["properties"]["v"]["const"], 2);
+}
+
+#[test]
+fn a_tag_without_values_of_its_type_stays_open_and_is_reported() {
+    let schemas = "    Pet:
+      oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}]
+      discriminator: {propertyName: v}
+    Cat: {type: object, required: [v], properties: {v: {type: integer}, lives: {type: integer}}}
+    Dog: {type: object, required: [v], properties: {v: {type: integer}, tricks: {type: integer}}}
+";
+    assert_eq!(pet("3.1.0", schemas)["anyOf"][0]["properties"]["v"], json!({"type": "integer"}));
+    let found = findings(&document(&with_pet("3.1.0", schemas)));
+    assert!(found.contains("warning[discriminator-type]"), "{found}");
 }

@@ -11,9 +11,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use family::Families;
 use family::{Family, Mapping, mapping_at};
-use tag::{Tag, is_closed, is_object, is_union};
+use serde_json::Value;
+use tag::{Tag, is_closed, is_object, is_union, text_of};
 
 use super::join;
+use crate::diagnostic::{Diagnostic, Sink};
+use crate::load::Document;
 use crate::model::Model;
 use crate::model::schema::{JsonType, Schema};
 
@@ -22,16 +25,19 @@ const SHOWN_VALUES: usize = 12;
 
 type Types = BTreeMap<String, Schema>;
 
-pub(super) fn discriminate(model: &mut Model) {
+pub(super) fn discriminate(model: &mut Model, sink: &mut Sink) {
     let document = &model.loaded.document;
     let families = Families::of(document);
     let bases = extend_bases(model, &families);
     let types = model.types.clone();
     let mut pin = |schema: &mut Schema| {
+        let pointer = join(&schema.origin, "discriminator");
+        report_text(document, &pointer, sink);
         if is_union(schema)
-            && let Some((tag, mapping)) = mapping_at(document, &join(&schema.origin, "discriminator"))
+            && let Some((tag, mapping)) = mapping_at(document, &pointer)
+            && !pin_union(&types, schema, &tag, &mapping)
         {
-            pin_union(&types, schema, &tag, &mapping);
+            report_untyped(document, &pointer, &tag, sink);
         }
     };
     for operation in &mut model.operations {
@@ -41,7 +47,11 @@ pub(super) fn discriminate(model: &mut Model) {
     for (parent, base) in &bases {
         let Some(family) = families.get(parent) else { continue };
         let description = model.types.get_mut(base).and_then(|base| base.description.take());
-        let union = Schema { description, ..union_of_family(&model.types, family, &bases, base) };
+        let (union, is_typed) = union_of_family(&model.types, family, &bases, base);
+        if !is_typed {
+            report_untyped(document, &join(&union.origin, "discriminator"), &family.tag, sink);
+        }
+        let union = Schema { description, ..union };
         model.types.insert(parent.clone(), union);
     }
 }
@@ -96,16 +106,38 @@ fn used_parents(model: &Model, families: &Families) -> BTreeSet<String> {
     used
 }
 
-/// The union that a family's parent stands for.
-fn union_of_family(types: &Types, family: &Family, bases: &BTreeMap<String, String>, base: &str) -> Schema {
-    let Some(told) = types.get(base) else { return Schema::default() };
+/// The discriminator of Swagger 2.0 was a property's name; later it is an object, and a text says nothing.
+fn report_text(document: &Document, pointer: &str, sink: &mut Sink) {
+    if let Some(Value::String(name)) = document.get(pointer) {
+        let message = format!("the discriminator is the text `{name}`, where an object is asked for; it is left out");
+        let help = format!("write `discriminator: {{propertyName: {name}}}`");
+        sink.push(Diagnostic::warning("discriminator-text", message).at(document.place(pointer)).help(help));
+    }
+}
+
+fn report_untyped(document: &Document, pointer: &str, tag: &str, sink: &mut Sink) {
+    let message =
+        format!("values of the discriminator `{tag}` are not of the type that the property has; it stays open there");
+    let help = "map values of the property's type, or give the property a `const` in each alternative";
+    sink.push(Diagnostic::warning("discriminator-type", message).at(document.place(pointer)).help(help));
+}
+
+/// The union that a family's parent stands for, and whether every tag could be fixed.
+fn union_of_family(types: &Types, family: &Family, bases: &BTreeMap<String, String>, base: &str) -> (Schema, bool) {
+    let Some(told) = types.get(base) else { return (Schema::default(), true) };
     let tag = Tag { types, name: &family.tag };
     let mut alternatives: Vec<Schema> = Vec::new();
-    let mut values: Vec<String> = Vec::new();
-    let mut add = |alternative: Schema, schema: &Schema, own: Vec<String>| {
+    let mut values: Vec<Value> = Vec::new();
+    let mut is_typed = true;
+    let mut add = |alternative: Schema, schema: &Schema, own: Option<Vec<Value>>| {
         let mut alternative = alternative;
-        tag.pin(&mut alternative, schema, &own);
-        values.extend(own);
+        match own {
+            Some(own) => {
+                tag.pin(&mut alternative, schema, &own);
+                values.extend(own);
+            }
+            None => is_typed = false,
+        }
         alternatives.push(alternative);
     };
     for (subtype, own) in family.by_subtype() {
@@ -123,25 +155,26 @@ fn union_of_family(types: &Types, family: &Family, bases: &BTreeMap<String, Stri
     // Values that the parent lists and no subtype has are objects of the parent alone.
     let known: BTreeSet<String> = family.by_subtype().into_iter().flat_map(|(_, own)| own).collect();
     let mut rest = tag.fixed(told).unwrap_or_default();
-    rest.retain(|value| !known.contains(value));
+    rest.retain(|value| !known.contains(&text_of(value)));
     if !rest.is_empty() {
-        add(referring(base), told, rest);
+        add(referring(base), told, Some(rest));
     }
     if told.types.contains(&JsonType::Null) {
         alternatives.push(Schema::of(JsonType::Null));
     }
     let choice = sentence(&family.tag, &values);
-    Schema { choice, any_of: alternatives, origin: told.origin.clone(), ..Schema::default() }
+    (Schema { choice, any_of: alternatives, origin: told.origin.clone(), ..Schema::default() }, is_typed)
 }
 
 fn referring(name: &str) -> Schema {
     Schema { reference: Some(name.to_owned()), ..Schema::default() }
 }
 
-/// Fixes the tag of each alternative, where the document says what it is.
-fn pin_union(types: &Types, union: &mut Schema, tag_name: &str, mapping: &Mapping) {
+/// Fixes the tag of each alternative, where the document says what it is. False where one has a tag of another type.
+fn pin_union(types: &Types, union: &mut Schema, tag_name: &str, mapping: &Mapping) -> bool {
     let tag = Tag { types, name: tag_name };
-    let mut values = Vec::new();
+    let mut values: Vec<Value> = Vec::new();
+    let mut is_typed = true;
     for alternative in union.any_of.iter_mut().chain(&mut union.one_of) {
         let target = alternative.reference.clone();
         let schema = target.as_deref().and_then(|name| types.get(name)).cloned().unwrap_or_else(|| alternative.clone());
@@ -154,17 +187,21 @@ fn pin_union(types: &Types, union: &mut Schema, tag_name: &str, mapping: &Mappin
         if own.is_empty() {
             own.extend(target.iter().filter(|name| !name.starts_with('/')).cloned());
         }
-        let own = tag.values_of(&schema, &own);
+        let Some(own) = tag.values_of(&schema, &own) else {
+            is_typed = false;
+            continue;
+        };
         tag.pin(alternative, &schema, &own);
         values.extend(own);
     }
     union.choice = sentence(tag_name, &values);
+    is_typed
 }
 
 /// Which values there are, for the union's text.
-fn sentence(tag: &str, values: &[String]) -> Option<String> {
+fn sentence(tag: &str, values: &[Value]) -> Option<String> {
     let mut seen = BTreeSet::new();
-    let distinct: Vec<&String> = values.iter().filter(|value| seen.insert(*value)).collect();
+    let distinct: Vec<String> = values.iter().map(text_of).filter(|value| seen.insert(value.clone())).collect();
     if distinct.len() < 2 {
         return None;
     }

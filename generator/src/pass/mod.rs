@@ -28,7 +28,7 @@ pub(crate) use crate::source::child_pointer as join;
 pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     read::read(model, sink);
     lower::lower(model, sink);
-    discriminator::discriminate(model);
+    discriminator::discriminate(model, sink);
     name::name(model, sink);
     select::declare(model, sink);
     simplify::simplify(model, sink);

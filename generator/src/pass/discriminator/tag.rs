@@ -17,38 +17,43 @@ pub(super) struct Tag<'t> {
 
 impl<'t> Tag<'t> {
     /// The values that a schema has, where it lists them itself.
-    pub(super) fn fixed(self, schema: &Schema) -> Option<Vec<String>> {
-        let mut found = None;
+    pub(super) fn fixed(self, schema: &Schema) -> Option<Vec<Value>> {
+        let mut found: Option<Vec<Value>> = None;
         for property in self.declared(schema, MAX_DEPTH) {
-            let values = self.texts(property, MAX_DEPTH);
+            let values = self.listed(property, MAX_DEPTH);
             found = match (found, values) {
-                (Some(known), Some(values)) if values.len() < Vec::len(&known) => Some(values),
+                (Some(known), Some(values)) if values.len() < known.len() => Some(values),
                 (known, values) => known.or(values),
             };
         }
         found
     }
 
-    /// What the tag of an alternative may be: what the document maps to it, within what its own schema allows.
-    pub(super) fn values_of(self, schema: &Schema, mapped: &[String]) -> Vec<String> {
-        let Some(fixed) = self.fixed(schema) else { return mapped.to_vec() };
-        let both: Vec<String> = mapped.iter().filter(|value| fixed.contains(value)).cloned().collect();
-        if both.is_empty() { fixed } else { both }
+    /// What the tag of an alternative may be: what the document maps to it, within what its own schema allows. Names of
+    /// a mapping are texts, whatever type the tag has; `None` where they are no values of that type.
+    pub(super) fn values_of(self, schema: &Schema, mapped: &[String]) -> Option<Vec<Value>> {
+        let Some(fixed) = self.fixed(schema) else {
+            let types = self.types_of(schema);
+            return mapped.iter().map(|text| value_of(text, &types)).collect();
+        };
+        let both: Vec<Value> =
+            mapped.iter().filter_map(|text| fixed.iter().find(|value| text_of(value) == *text)).cloned().collect();
+        Some(if both.is_empty() { fixed } else { both })
     }
 
     /// Fixes the tag of an alternative whose schema this is, and requires it; as far as the schema does not say so.
-    pub(super) fn pin(self, alternative: &mut Schema, schema: &Schema, values: &[String]) {
+    pub(super) fn pin(self, alternative: &mut Schema, schema: &Schema, values: &[Value]) {
         let declared = self.declared(schema, MAX_DEPTH);
         if declared.is_empty() && is_closed(schema) {
             return;
         }
         let is_fixed = self.fixed(schema).is_some_and(|fixed| fixed.iter().all(|value| values.contains(value)));
-        let texts: Vec<Value> = values.iter().map(|value| value.as_str().into()).collect();
-        let fixed = match texts.as_slice() {
+        let types = types_among(values, &self.types_of(schema));
+        let fixed = match values {
             [] => None,
             _ if is_fixed => None,
-            [one] => Some(Schema { constant: Some(one.clone()), ..Schema::of(JsonType::String) }),
-            _ => Some(Schema { enumeration: texts, ..Schema::of(JsonType::String) }),
+            [one] => Some(Schema { types, constant: Some(one.clone()), ..Schema::default() }),
+            _ => Some(Schema { types, enumeration: values.to_vec(), ..Schema::default() }),
         };
         if let Some(fixed) = fixed {
             match alternative.properties.get_mut(self.name) {
@@ -73,18 +78,38 @@ impl<'t> Tag<'t> {
         found
     }
 
-    /// The texts that a property is limited to.
-    fn texts(self, property: &Schema, depth: usize) -> Option<Vec<String>> {
+    /// The values that a property is limited to; `null` tells no alternatives apart.
+    fn listed(self, property: &Schema, depth: usize) -> Option<Vec<Value>> {
         let deeper = depth.checked_sub(1)?;
-        let listed = || property.enumeration.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>();
         match &property.constant {
-            Some(constant) => constant.as_str().map(|text| vec![text.to_owned()]),
-            None if !property.enumeration.is_empty() => Some(listed()),
+            Some(constant) => Some(vec![constant.clone()]),
+            None if !property.enumeration.is_empty() => {
+                Some(property.enumeration.iter().filter(|value| !value.is_null()).cloned().collect())
+            }
             None => {
                 let parts = self.behind(property).into_iter().chain(&property.all_of);
-                parts.filter_map(|part| self.texts(part, deeper)).next()
+                parts.filter_map(|part| self.listed(part, deeper)).next()
             }
         }
+    }
+
+    /// The types that a schema declares for the tag; none where it declares no type.
+    fn types_of(self, schema: &Schema) -> Vec<JsonType> {
+        let declared = self.declared(schema, MAX_DEPTH);
+        declared
+            .into_iter()
+            .map(|property| self.types_within(property, MAX_DEPTH))
+            .find(|types| !types.is_empty())
+            .unwrap_or_default()
+    }
+
+    fn types_within(self, property: &Schema, depth: usize) -> Vec<JsonType> {
+        let Some(deeper) = depth.checked_sub(1) else { return Vec::new() };
+        if !property.types.is_empty() {
+            return property.types.clone();
+        }
+        let parts = self.behind(property).into_iter().chain(&property.all_of);
+        parts.map(|part| self.types_within(part, deeper)).find(|types| !types.is_empty()).unwrap_or_default()
     }
 
     fn is_required(self, schema: &Schema, depth: usize) -> bool {
@@ -97,6 +122,45 @@ impl<'t> Tag<'t> {
     fn behind(self, schema: &Schema) -> Option<&'t Schema> {
         schema.reference.as_deref().and_then(|name| self.types.get(name))
     }
+}
+
+/// The value that a name of a mapping stands for, where the tag has these types.
+fn value_of(text: &str, types: &[JsonType]) -> Option<Value> {
+    if types.is_empty() || types.contains(&JsonType::String) {
+        return Some(text.into());
+    }
+    let value = serde_json::from_str::<Value>(text).ok()?;
+    types.iter().any(|kind| is_of(&value, *kind)).then_some(value)
+}
+
+/// Whether a scalar is of a type: a tag is nothing else.
+fn is_of(value: &Value, kind: JsonType) -> bool {
+    match kind {
+        JsonType::Boolean => value.is_boolean(),
+        JsonType::Integer => value.is_i64() || value.is_u64(),
+        JsonType::Number => value.is_number(),
+        JsonType::String => value.is_string(),
+        JsonType::Null | JsonType::Array | JsonType::Object => false,
+    }
+}
+
+/// The types that these values have, in the words of the declared types.
+fn types_among(values: &[Value], declared: &[JsonType]) -> Vec<JsonType> {
+    let scalars = [JsonType::String, JsonType::Boolean, JsonType::Integer, JsonType::Number];
+    let mut found: Vec<JsonType> = Vec::new();
+    for value in values {
+        if let Some(kind) = declared.iter().chain(&scalars).find(|kind| is_of(value, **kind))
+            && !found.contains(kind)
+        {
+            found.push(*kind);
+        }
+    }
+    found
+}
+
+/// A value as a name of a mapping has it.
+pub(super) fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Whether a schema has another type among its parts.

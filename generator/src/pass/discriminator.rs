@@ -32,7 +32,6 @@ pub(super) fn discriminate(model: &mut Model, sink: &mut Sink) {
     let types = model.types.clone();
     let mut pin = |schema: &mut Schema| {
         let pointer = join(&schema.origin, "discriminator");
-        report_text(document, &pointer, sink);
         if is_union(schema)
             && let Some((tag, mapping)) = mapping_at(document, &pointer)
             && !pin_union(&types, schema, &tag, &mapping)
@@ -104,15 +103,6 @@ fn used_parents(model: &Model, families: &Families) -> BTreeSet<String> {
         note(&rest);
     }
     used
-}
-
-/// The discriminator of Swagger 2.0 was a property's name; later it is an object, and a text says nothing.
-fn report_text(document: &Document, pointer: &str, sink: &mut Sink) {
-    if let Some(Value::String(name)) = document.get(pointer) {
-        let message = format!("the discriminator is the text `{name}`, where an object is asked for; it is left out");
-        let help = format!("write `discriminator: {{propertyName: {name}}}`");
-        sink.push(Diagnostic::warning("discriminator-text", message).at(document.place(pointer)).help(help));
-    }
 }
 
 fn report_untyped(document: &Document, pointer: &str, tag: &str, sink: &mut Sink) {

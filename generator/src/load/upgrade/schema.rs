@@ -79,7 +79,9 @@ impl<'a> Rules<'a> {
         file_type(members);
         content_formats(members);
         example(members);
-        discriminator(members);
+        if discriminator(members) && self.dialect != Dialect::Swagger2 {
+            self.old_word("a text as `discriminator`", child_pointer(pointer, "discriminator"));
+        }
         self.nullable(members, pointer);
     }
 
@@ -272,11 +274,9 @@ fn example(members: &mut Map<String, Value>) {
     }
 }
 
-/// A discriminator was a property name in Swagger 2.0.
-fn discriminator(members: &mut Map<String, Value>) {
-    if let Some(value) = members.get_mut("discriminator")
-        && value.is_string()
-    {
-        *value = json!({"propertyName": value.take()});
-    }
+/// A discriminator was a property name in Swagger 2.0. True where it was one here.
+fn discriminator(members: &mut Map<String, Value>) -> bool {
+    let Some(value) = members.get_mut("discriminator").filter(|value| value.is_string()) else { return false };
+    *value = json!({"propertyName": value.take()});
+    true
 }

@@ -322,6 +322,14 @@ fn a_discriminator_of_swagger_is_an_object() {
 }
 
 #[test]
+fn a_text_as_discriminator_of_a_new_document_is_read_as_meant_and_reported() {
+    let (found, findings) = schema("3.0.3", "{discriminator: kind, type: object}");
+    assert_eq!(found, json!({"discriminator": {"propertyName": "kind"}, "type": "object"}));
+    assert!(findings.starts_with("warning[old-word]: a text as `discriminator` is not a word of"), "{findings}");
+    assert!(findings.contains("at /components/schemas/A/discriminator"), "{findings}");
+}
+
+#[test]
 fn required_on_a_property_requires_it() {
     let (found, findings) = schema("3.0.0", "{properties: {a: {type: string, required: true}, b: {required: false}}}");
     assert_eq!(found, json!({"properties": {"a": {"type": "string"}, "b": {}}, "required": ["a"]}));

@@ -39,6 +39,7 @@ fn own_word(word: &str) -> &'static str {
     match word {
         "a list under `items`" => "`prefixItems: [..]`",
         "`required: true` on a property" => "`required: [name]` beside `properties`",
+        "a text as `discriminator`" => "`discriminator: {propertyName: ..}`",
         "`nullable`" => "`type: [.., 'null']`",
         "`host`" | "`basePath`" | "`schemes`" => "`servers: [{url: ..}]`",
         "`consumes`" => "the media types under `requestBody.content`",

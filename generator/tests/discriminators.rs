@@ -158,3 +158,14 @@ fn a_tag_without_values_of_its_type_stays_open_and_is_reported() {
     let found = findings(&document(&with_pet("3.1.0", schemas)));
     assert!(found.contains("warning[discriminator-type]"), "{found}");
 }
+
+#[test]
+fn a_mapping_to_no_schema_is_reported_where_it_stands() {
+    let schemas = "    Pet:
+      oneOf: [{$ref: '#/components/schemas/Cat'}, {$ref: '#/components/schemas/Dog'}]
+      discriminator: {propertyName: kind, mapping: {cat: Cat, cow: Cow}}
+";
+    let found = findings(&document(&with_pet("3.1.0", &format!("{schemas}{CAT_AND_DOG}"))));
+    assert!(found.contains("warning[dangling-mapping]: the discriminator maps `cow` to \"Cow\""), "{found}");
+    assert!(found.contains("discriminator/mapping/cow"), "{found}");
+}

@@ -192,7 +192,7 @@ enum Source {
 
 impl Source {
     fn of(document: &str) -> Result<Self> {
-        if document.starts_with("http://") || document.starts_with("https://") {
+        if is_remote(document) {
             return Ok(Self::Url(reqwest::Url::parse(document)?));
         }
         Ok(Self::File(PathBuf::from(document)))

@@ -94,9 +94,9 @@ pub(super) fn bundle(
         unread: BTreeSet::new(),
     };
     bundle.claim_components(document);
-    for_each_node(document, &mut |node, pointer| bundle.node(node, pointer));
+    for_each_node(document, &mut |node, pointer| bundle.visit(node, pointer));
     while let Some((pointer, mut value)) = bundle.waiting.pop() {
-        for_each_node_below(&mut value, &pointer, &mut |node, pointer| bundle.node(node, pointer));
+        for_each_node_below(&mut value, &pointer, &mut |node, pointer| bundle.visit(node, pointer));
         insert(document, &pointer, value);
     }
     bundle.origins.publish();
@@ -152,6 +152,35 @@ impl Bundle<'_> {
                 self.placed.entry(target).or_insert(pointer);
             }
         }
+    }
+
+    fn visit(&mut self, node: &mut Value, pointer: &str) {
+        self.mapping(node, pointer);
+        self.node(node, pointer);
+    }
+
+    /// Rewrites what a discriminator maps to, as references are; names of schemas stay names.
+    fn mapping(&mut self, node: &mut Value, pointer: &str) {
+        for (value, to) in mapping_of(node, pointer).into_iter().flatten() {
+            let Some(reference) = to.as_str().filter(|to| is_mapped_reference(to)).map(str::to_owned) else { continue };
+            let is_here = reference.starts_with('#') && self.base(pointer) == self.root_file;
+            if is_here || self.taken.contains(&child_pointer("/components/schemas", &reference)) {
+                continue;
+            }
+            let at = child_pointer(&child_pointer(pointer, "mapping"), value);
+            *to = self.mapped(&reference, &at).into();
+        }
+    }
+
+    /// The reference that takes the place of one in a mapping.
+    fn mapped(&mut self, reference: &str, pointer: &str) -> String {
+        let Some(target) = self.target(reference, pointer) else {
+            self.refuse(reference, pointer);
+            self.unread.insert(reference.to_owned());
+            return reference.to_owned();
+        };
+        let place = self.place_of(target.clone(), reference, pointer);
+        place.map_or_else(|| self.left(&target), |place| format!("#{place}"))
     }
 
     /// Rewrites the reference of a node. What takes its place may be a reference itself.
@@ -309,6 +338,12 @@ impl Bundle<'_> {
     }
 
     fn refuse(&mut self, reference: &str, pointer: &str) {
+        if split_url(reference).is_some_and(|(origin, _)| has_credentials(origin)) {
+            // The address stays out of the message, which may end up in a log.
+            let message = "a reference holds a user's name or password in its address, and is not read".to_owned();
+            let help = "take them out of the document: what is read is recorded with its address";
+            return self.report("reference-with-credentials", message, pointer, help.to_owned());
+        }
         let message = format!("`{reference}` leads outside of what is read");
         let help = "only files below the document's folder are read: copy the file there, or fetch what stands at other \
                     addresses once, with `--remote-references` of `new` and `import`";
@@ -350,16 +385,33 @@ fn only_reference(node: &Value) -> Option<&str> {
     members.get("$ref")?.as_str()
 }
 
+/// What the values of a discriminator stand for, where a node is one.
+fn mapping_of<'n>(node: &'n mut Value, pointer: &str) -> Option<&'n mut Map<String, Value>> {
+    if !pointer.ends_with("/discriminator") {
+        return None;
+    }
+    node.get_mut("mapping")?.as_object_mut()
+}
+
+/// Whether a value of a mapping is a reference; names of schemas hold neither `/` nor `#`.
+fn is_mapped_reference(to: &str) -> bool {
+    to.contains(['/', '#']) || [".yaml", ".yml", ".json"].iter().any(|ending| to.ends_with(ending))
+}
+
 fn set_reference(node: &mut Value, reference: String) {
     if let Some(members) = node.as_object_mut() {
         members.insert("$ref".into(), reference.into());
     }
 }
 
-/// The file that `name` means in `base`: a path from the root, or an http(s) URL; `None` for what lies above the root.
+/// The file that `name` means in `base`: a path from the root, or an http(s) URL; `None` for what lies above the root,
+/// and for a URL with credentials, which would be recorded.
 fn relative_file(base: &str, name: &str) -> Option<String> {
     if let Some((origin, path)) = split_url(name) {
-        return Some(format!("{origin}/{}", join("", path)?));
+        // Scheme and host have no case (RFC 3986 section 6.2.2.1).
+        let origin = origin.to_ascii_lowercase();
+        let is_read = !has_credentials(&origin) && !origin.ends_with('/');
+        return if is_read { Some(format!("{origin}/{}", join("", path)?)) } else { None };
     }
     if name.contains("://") {
         return None;
@@ -378,9 +430,15 @@ fn relative_file(base: &str, name: &str) -> Option<String> {
 
 /// Scheme and host of an http(s) URL, and its path.
 fn split_url(url: &str) -> Option<(&str, &str)> {
-    let host_at = ["https://", "http://"].iter().find(|scheme| url.starts_with(**scheme))?.len();
+    let starts_with = |scheme: &str| url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    let host_at = ["https://", "http://"].into_iter().find(|scheme| starts_with(scheme))?.len();
     let path_at = url.get(host_at..)?.find('/').map_or(url.len(), |at| host_at + at);
     Some((url.get(..path_at)?, url.get(path_at..)?))
+}
+
+/// Whether scheme and host of a URL come with a user's name or password (RFC 3986 section 3.2.1).
+fn has_credentials(origin: &str) -> bool {
+    origin.contains('@')
 }
 
 /// Whether a name among the files is the URL of one that was fetched from elsewhere.
@@ -441,18 +499,20 @@ pub fn referenced_files(label: &str, bytes: &[u8]) -> Vec<String> {
         return Vec::new();
     };
     let mut found = BTreeSet::new();
-    for_each_node(&mut value, &mut |node, _| {
-        let reference = node.get("$ref").and_then(Value::as_str);
-        let name = reference.and_then(|reference| reference.split('#').next());
-        if let Some(name) = name.filter(|name| !name.is_empty()) {
-            found.extend(relative_file(label, name));
-        }
+    for_each_node(&mut value, &mut |node, pointer| {
+        let mapped = mapping_of(node, pointer).into_iter().flat_map(|mapping| mapping.values());
+        let mapped = mapped.filter_map(Value::as_str).filter(|to| is_mapped_reference(to));
+        let mut references: Vec<String> = mapped.map(str::to_owned).collect();
+        references.extend(node.get("$ref").and_then(Value::as_str).map(str::to_owned));
+        let names = references.iter().filter_map(|reference| reference.split('#').next());
+        found.extend(names.filter(|name| !name.is_empty()).filter_map(|name| relative_file(label, name)));
     });
     found.into_iter().collect()
 }
 
 /// Whether a text may hold a reference to a file. In most none does, and reading those only to see that costs as much as
-/// everything that follows. Each `$ref` is followed by a quoted `#` there; an escaped `$` is looked at properly.
+/// everything that follows. Each `$ref` is followed by a quoted `#` there; an escaped `$` is looked at properly, and so is
+/// the mapping of a discriminator.
 fn may_refer_to_files(bytes: &[u8]) -> bool {
     let Some(text) = decoded(bytes) else { return false };
     let is_internal = |behind: &str| {
@@ -461,12 +521,15 @@ fn may_refer_to_files(bytes: &[u8]) -> bool {
     };
     ["\\u0024", "\\x24", "\\U00000024"].iter().any(|dollar| text.contains(dollar))
         || text.split("$ref").skip(1).any(|behind| !is_internal(behind))
+        || (text.contains("discriminator") && text.contains("mapping"))
 }
 
 /// Whether a value refers to other files, or has path items that are references.
 pub(super) fn is_needed(document: &mut Value) -> bool {
     let mut needed = false;
     for_each_node(document, &mut |node, pointer| {
+        let mut mapped = mapping_of(node, pointer).into_iter().flat_map(|mapping| mapping.values());
+        needed |= mapped.any(|to| to.as_str().is_some_and(|to| !to.starts_with('#') && is_mapped_reference(to)));
         let members: Option<&Map<String, Value>> = node.as_object();
         let reference = members.and_then(|members| members.get("$ref")?.as_str());
         needed |= reference.is_some_and(|reference| !reference.starts_with('#') || is_path_item(pointer));

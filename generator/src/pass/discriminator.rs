@@ -10,7 +10,7 @@ mod tag;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use family::Families;
-use family::{Family, Mapping, mapping_at};
+use family::{Family, Mapping, mapping_at, target};
 use serde_json::Value;
 use tag::{Tag, is_closed, is_object, is_union, text_of};
 
@@ -32,6 +32,7 @@ pub(super) fn discriminate(model: &mut Model, sink: &mut Sink) {
     let types = model.types.clone();
     let mut pin = |schema: &mut Schema| {
         let pointer = join(&schema.origin, "discriminator");
+        report_nowhere(document, &pointer, sink);
         if is_union(schema)
             && let Some((tag, mapping)) = mapping_at(document, &pointer)
             && !pin_union(&types, schema, &tag, &mapping)
@@ -103,6 +104,21 @@ fn used_parents(model: &Model, families: &Families) -> BTreeSet<String> {
         note(&rest);
     }
     used
+}
+
+/// Names of a mapping that lead to no schema tell nothing.
+fn report_nowhere(document: &Document, pointer: &str, sink: &mut Sink) {
+    let mapping = document.get(pointer).and_then(|node| node.get("mapping")).and_then(Value::as_object);
+    for (value, to) in mapping.into_iter().flatten() {
+        let is_known = to.as_str().is_some_and(|to| document.is_reported(to) || target(document, to).is_some());
+        if !is_known {
+            let message =
+                format!("the discriminator maps `{value}` to {to}, which is no schema under components/schemas");
+            let help = "map it to the name of a schema under `components/schemas`, or to a reference to one";
+            let place = document.place(&join(&join(pointer, "mapping"), value));
+            sink.push(Diagnostic::warning("dangling-mapping", message).at(place).help(help));
+        }
+    }
 }
 
 fn report_untyped(document: &Document, pointer: &str, tag: &str, sink: &mut Sink) {

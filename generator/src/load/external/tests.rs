@@ -187,3 +187,38 @@ fn addresses_are_named_as_they_are_fetched() {
     let found = referenced_files("a.yaml", b"x: {$ref: 'http://i/./d.yaml'}\ny: {$ref: 'ftp://i/e.yaml'}\n");
     assert_eq!(found, ["http://i/d.yaml"]);
 }
+
+#[test]
+fn what_a_discriminator_maps_to_in_another_file_is_brought_in() {
+    let (document, findings) = load(&[
+        (
+            "api/a.yaml",
+            "openapi: 3.1.0\npaths: {}\ncomponents: {schemas: {Pet: {oneOf: [{$ref: 'o/p.yaml#/Cat'}], discriminator: {propertyName: kind, mapping: {meow: 'o/p.yaml#/Cat', woof: Dog}}}, Dog: {}}}\n",
+        ),
+        ("api/o/p.yaml", "Cat: {type: object}\n"),
+    ]);
+    assert_eq!(findings, "");
+    let pet = refs(&document, "/components/schemas/Pet");
+    assert_eq!(pet["discriminator"]["mapping"], json!({"meow": "#/components/schemas/Cat", "woof": "Dog"}));
+    assert_eq!(pet["oneOf"], json!([{"$ref": "#/components/schemas/Cat"}]));
+}
+
+#[test]
+fn files_of_a_mapping_are_found_and_names_are_not_files() {
+    let text = "x: {discriminator: {propertyName: k, mapping: {a: b.yaml, c: 'd/e#/F', g: '#/H', i: J}}}";
+    assert_eq!(referenced_files("a.yaml", text.as_bytes()), ["b.yaml", "d/e"]);
+}
+
+#[test]
+fn an_address_with_credentials_is_not_read_and_not_repeated() {
+    let (_, findings) = load(&[("api/a.yaml", "openapi: 3.1.0\npaths: {/b: {$ref: 'https://me:secret@h/x.yaml'}}\n")]);
+    assert!(findings.contains("warning[reference-with-credentials]"), "{findings}");
+    assert!(!findings.contains("secret"), "{findings}");
+    let none: [String; 0] = [];
+    assert_eq!(referenced_files("a.yaml", b"x: {$ref: 'https://me:secret@h/x.yaml'}"), none);
+}
+
+#[test]
+fn scheme_and_host_of_an_address_have_no_case() {
+    assert_eq!(referenced_files("a.yaml", b"x: {$ref: 'HTTP://H.example/X.yaml'}"), ["http://h.example/X.yaml"]);
+}

@@ -105,7 +105,7 @@ pub(super) fn mapping_at(document: &Document, pointer: &str) -> Option<(String, 
 }
 
 /// The type that a reference or a plain name stands for.
-fn target(document: &Document, to: &str) -> Option<String> {
+pub(super) fn target(document: &Document, to: &str) -> Option<String> {
     let name = match to.strip_prefix('#').map(percent_decoded) {
         Some(pointer) => {
             let name = pointer.strip_prefix(SCHEMAS)?.strip_prefix('/')?;

@@ -95,8 +95,9 @@ pub(crate) fn import(root: &Path, name: &str, document: &str, wishes: Wishes) ->
     if looks_over {
         look_over(&fetched.label, &fetched.files, prose, &mut sink);
     }
-    // Where generation follows, it reports the same warnings, with places in the file that stays.
-    let code = if looks_over || sink.has_errors() { workspace::report(&sink) } else { ExitCode::SUCCESS };
+    let lost = vendored.as_ref().filter(|_| !looks_over && !sink.has_errors());
+    let lost = lost.map(|vendored| lost_in_copy(&sink, &vendored.text, prose));
+    let code = workspace::report(lost.as_ref().unwrap_or(&sink));
     let Some(vendored) = vendored.filter(|_| !sink.has_errors()) else {
         return Ok((code, None));
     };
@@ -128,6 +129,22 @@ pub(crate) fn import(root: &Path, name: &str, document: &str, wishes: Wishes) ->
         provenance.dialect
     );
     Ok((code, Some(Imported { file })))
+}
+
+/// Where generation follows, it reports what the copy still shows, with places in the file that stays. The rest is told
+/// only by the document as it was published, such as keys that are there twice.
+fn lost_in_copy(published: &Sink, copy: &str, prose: Prose) -> Sink {
+    let mut files = Files::new();
+    files.insert("copy.yaml", copy);
+    let mut kept = Sink::new();
+    let _ = vendor("copy.yaml", &files, prose, &mut kept);
+    let mut lost = Sink::new();
+    for finding in published.iter() {
+        if !kept.iter().any(|kept| (kept.code, &kept.message) == (finding.code, &finding.message)) {
+            lost.push(finding.clone());
+        }
+    }
+    lost
 }
 
 /// The name becomes part of package names and paths.

@@ -68,6 +68,15 @@ fn new_writes_settings_crates_and_members() {
 }
 
 #[test]
+fn new_tells_what_the_copy_of_the_document_does_not_show_any_more() {
+    let folder = project();
+    fs::write(folder.path().join("things.yaml"), format!("{DOCUMENT}x-a: 1\nx-a: 2\n")).unwrap();
+    let output = run(folder.path(), &["new", "things", "--document", "things.yaml"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.contains("duplicate-key"), "{said}");
+}
+
+#[test]
 fn what_new_wrote_is_up_to_date() {
     succeed(made().path(), &["regenerate", "--check"]);
 }
@@ -108,6 +117,15 @@ fn a_document_that_cannot_be_read_leaves_nothing_behind() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--> bad.yaml:"));
     assert!(!folder.path().join("specs/bad").exists());
+}
+
+#[test]
+fn a_revision_before_the_first_commit_is_told_with_what_to_do() {
+    let folder = made();
+    assert!(Command::new("git").current_dir(folder.path()).args(["init", "-q"]).status().unwrap().success());
+    let output = run(folder.path(), &["diff", "HEAD:things", "things"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("`HEAD`: commit first, or name a folder"), "{said}");
 }
 
 #[test]

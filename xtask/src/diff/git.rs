@@ -27,7 +27,11 @@ fn names(root: &Path, revision: &str, folder: &str) -> Result<Vec<String>> {
         .output()
         .context("git cannot be started")?;
     if !output.status.success() {
-        bail!("git: {}", String::from_utf8_lossy(&output.stderr).trim());
+        let said = String::from_utf8_lossy(&output.stderr);
+        bail!(
+            "git shows nothing at `{revision}`: commit first, or name a folder with a catalog.json (it says: {})",
+            said.trim()
+        );
     }
     let text = String::from_utf8_lossy(&output.stdout);
     Ok(text.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())

@@ -3,9 +3,12 @@
 use jsonschema::{ValidationError, error::ValidationErrorKind as Kind};
 use serde_json::Value;
 
-use super::{Violation, excerpt, push_segment, schema::Schema, shapes, shown, unknown::closest};
+use super::{
+    MOST_VIOLATIONS, Violation, excerpt, push_segment, schema::Schema, shapes, shown, tag::Tag, unknown::closest,
+};
 
-/// Adds what `error` means to `violations`: one entry per unknown argument, else one.
+/// Adds what `error` means to `violations`: one entry per unknown argument and per violation of the alternative that is
+/// meant, else one.
 pub(super) fn explain(error: &ValidationError<'_>, root: Schema<'_>, violations: &mut Vec<Violation>) {
     let pointer = error.instance_path().as_str();
     let place = if pointer.is_empty() { "the arguments".to_owned() } else { format!("`{}`", shown(&dotted(pointer))) };
@@ -27,6 +30,8 @@ pub(super) fn explain(error: &ValidationError<'_>, root: Schema<'_>, violations:
                 input: Value::Null,
             });
         }
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context }
+            if explain_by_tag(error, context, root, &place, violations) => {}
         kind => violations.push(Violation {
             keyword: kind.keyword().to_owned(),
             pointer: pointer.to_owned(),
@@ -39,9 +44,41 @@ pub(super) fn explain(error: &ValidationError<'_>, root: Schema<'_>, violations:
     }
 }
 
+/// Where a property tells the alternatives of a union apart, its value says what was meant: what is wrong by that
+/// alternative, else which values there are. False where there is no such property.
+fn explain_by_tag(
+    error: &ValidationError<'_>,
+    context: &[Vec<ValidationError<'static>>],
+    root: Schema<'_>,
+    place: &str,
+    violations: &mut Vec<Violation>,
+) -> bool {
+    let alternatives = root.list_at(error.schema_path().as_str());
+    let (Some(tag), Some(members)) = (Tag::of(&alternatives), error.instance().as_object()) else { return false };
+    let given = members.get(tag.name);
+    if let Some(meant) = given.and_then(|given| tag.alternative(given)) {
+        let found = context.get(meant).filter(|found| context.len() == alternatives.len() && !found.is_empty());
+        let Some(found) = found else { return false };
+        found.iter().take(MOST_VIOLATIONS).for_each(|error| explain(error, root, violations));
+        return true;
+    }
+    let mut pointer = error.instance_path().as_str().to_owned();
+    push_segment(&mut pointer, tag.name);
+    let allowed = shapes::one_of(&tag.allowed());
+    let input = given.map_or(Value::Null, excerpt);
+    let (keyword, message) = match given {
+        None => ("required", format!("`{}` is required in {place}: {allowed}", tag.name)),
+        Some(_) => ("enum", format!("`{}` must be {allowed}; {input} was given", shown(&dotted(&pointer)))),
+    };
+    violations.push(Violation { keyword: keyword.into(), pointer, message, input });
+    true
+}
+
 fn unexpected_member(name: &str, error: &ValidationError<'_>, root: Schema<'_>) -> Violation {
     let mut pointer = error.instance_path().as_str().to_owned();
-    let schema = root.descend(&pointer);
+    // Inside of a union, only the place of the keyword leads to the alternative.
+    let named = root.descend(&pointer).filter(|schema| schema.property_names().next().is_some());
+    let schema = named.or_else(|| root.around(error.schema_path().as_str()));
     let given = error.instance().as_object();
     let known: Vec<&str> = schema.into_iter().flat_map(Schema::property_names).collect();
     let absent = known.iter().copied().filter(|known| given.is_none_or(|given| !given.contains_key(*known)));

@@ -7,6 +7,7 @@ mod coerce;
 mod message;
 mod schema;
 mod shapes;
+mod tag;
 mod unknown;
 
 use std::borrow::Cow;

@@ -71,6 +71,12 @@ impl<'a> Schema<'a> {
         list.into_iter().flatten().map(|node| self.at(node)).collect()
     }
 
+    /// The schema that has the keyword at `location`, a JSON pointer into the whole document.
+    pub(crate) fn around(self, location: &str) -> Option<Schema<'a>> {
+        let (parent, _) = location.rsplit_once('/')?;
+        self.root.pointer(parent).map(|node| self.at(node))
+    }
+
     /// True where the schema asks for an integer, itself or in one branch, and takes no other number.
     pub(crate) fn says_integer(self) -> bool {
         let says = |schema: Schema<'_>, name: &str| schema.types().contains(&name);

@@ -46,7 +46,8 @@ fn words(shape: Schema<'_>, depth: usize) -> String {
     types.iter().map(|name| typed(name, shape, depth)).collect::<Vec<_>>().join(" or ")
 }
 
-fn one_of(values: &[Value]) -> String {
+/// Values to choose from.
+pub(super) fn one_of(values: &[Value]) -> String {
     let mut told: Vec<String> = values.iter().take(MOST_NAMES).map(|value| excerpt(value).to_string()).collect();
     if values.len() > MOST_NAMES {
         told.push("…".to_owned());

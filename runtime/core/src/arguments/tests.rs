@@ -264,3 +264,30 @@ fn many_long_shapes_make_a_short_message() {
     let message = shapes(&json!({"anyOf": branches}).to_string(), json!(1));
     assert!(message.contains("or 24 more shapes") && message.len() < 1000, "{message}");
 }
+
+const PETS: &str = r#"{"anyOf":[
+    {"type":"object","additionalProperties":false,"required":["kind","lives"],"properties":{"kind":{"const":"cat"},"lives":{"type":"integer"}}},
+    {"type":"object","required":["kind"],"properties":{"kind":{"enum":["dog","wolf"]}}},
+    {"type":"null"}]}"#;
+
+#[test]
+fn a_value_that_no_alternative_has_is_told_the_values_of_the_tag() {
+    assert_eq!(
+        shapes(PETS, json!({"kind": "cow"})),
+        "`x.kind` must be one of \"cat\", \"dog\", \"wolf\"; \"cow\" was given"
+    );
+    assert_eq!(shapes(PETS, json!({"lives": 9})), "`kind` is required in `x`: one of \"cat\", \"dog\", \"wolf\"");
+}
+
+#[test]
+fn the_alternative_whose_tag_matches_says_what_is_wrong() {
+    assert_eq!(shapes(PETS, json!({"kind": "cat"})), "`lives` is required in `x`");
+    assert_eq!(
+        shapes(PETS, json!({"kind": "cat", "lives": "many"})),
+        "`x.lives` must be of type integer, and \"many\" was given"
+    );
+    assert_eq!(
+        shapes(PETS, json!({"kind": "cat", "lives": 9, "livse": 1})),
+        "`livse` is not a known argument; known are `kind`, `lives`"
+    );
+}

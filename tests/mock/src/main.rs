@@ -8,7 +8,8 @@ use std::time::Duration;
 use toolwright_mock::{Mock, Options, Personality};
 
 const DOORS: &str = "\
-The address is the first line of the output. Beside the document's operations the mock has doors of its own:
+The address is the first line of the output, and the base of the document's paths the second where it is another.
+Beside the document's operations the mock has doors of its own:
   GET  /__mock/requests     what arrived            GET  /__mock/operations   what is served
   GET  /__mock/violations   what was wrong with it  POST /__mock/clear        forget all of it
   GET  /__mock/big?bytes=N  N bytes
@@ -59,7 +60,12 @@ fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
     };
     let mock = Mock::start_text(&text, options)?;
     let mut out = std::io::stdout();
-    writeln!(out, "{}", mock.url())?;
+    // The first line is the address of the mock's own doors. Who waits for it finds the other one there as well.
+    let mut lines = format!("{}\n", mock.url());
+    if mock.base_url() != mock.url() {
+        lines.push_str(&format!("base: {}\n", mock.base_url()));
+    }
+    out.write_all(lines.as_bytes())?;
     out.flush()?;
     std::thread::sleep(Duration::from_secs(arguments.stop_after));
     mock.stop();

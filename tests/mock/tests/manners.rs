@@ -138,14 +138,20 @@ fn the_program_prints_its_address_and_stops_by_itself() {
     let folder = std::env::temp_dir().join(format!("toolwright-mock-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let document = folder.join("ping.yaml");
-    std::fs::write(&document, "swagger: '2.0'\npaths: {/ping: {get: {responses: {200: {description: ok}}}}}\n")
-        .unwrap();
+    std::fs::write(
+        &document,
+        "swagger: '2.0'\nbasePath: /v2\npaths: {/ping: {get: {responses: {200: {description: ok}}}}}\n",
+    )
+    .unwrap();
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_toolwright-mock"))
         .arg(&document)
         .args(["--stop-after", "0"])
         .output()
         .unwrap();
     assert!(output.status.success());
-    assert!(String::from_utf8(output.stdout).unwrap().starts_with("http://127.0.0.1:"));
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(lines[0].starts_with("http://127.0.0.1:"), "{printed}");
+    assert_eq!(lines[1..], [format!("base: {}/v2", lines[0])]);
     std::fs::remove_dir_all(folder).unwrap();
 }

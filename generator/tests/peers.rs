@@ -171,3 +171,136 @@ fn a_loop_of_any_shape_ends_in_own_definitions() {
         }
     }
 }
+
+/// Targets that are reached from the root, through definitions.
+fn reached(schema: &Value) -> BTreeSet<String> {
+    let mut root = schema.clone();
+    root.as_object_mut().unwrap().shift_remove("$defs");
+    let mut open: Vec<String> = references(&root).into_iter().collect();
+    let mut found = BTreeSet::new();
+    while let Some(target) = open.pop() {
+        if found.insert(target.clone()) {
+            open.extend(references(schema.pointer(&target[1..]).unwrap()));
+        }
+    }
+    found
+}
+
+#[test]
+fn definitions_are_those_that_are_reached() {
+    let node = |name: &str| {
+        format!("    {name}: {{type: object, properties: {{next: {{$ref: '#/components/schemas/{name}'}}}}}}\n")
+    };
+    let thing = "    A:
+      type: object
+      properties:
+        name: {type: string}
+        tree: {$ref: '#/components/schemas/Node'}
+        other: {$ref: '#/components/schemas/Loop'}
+";
+    let text = of_schemas(&format!("{thing}{}{}{}", node("Node"), node("Loop"), node("Spare")));
+    for own in ["{advertise: [name, tree]}", "{advertise: [name, tree], body: wrapped}"] {
+        let text = text.replace("operationId: t\n", &format!("operationId: t\n      x-toolwright: {own}\n"));
+        let (made, _) = generated(&document(&text));
+        for (path, expected) in [("schemas/t.json", vec!["Loop", "Node"]), ("schemas/t.listed.json", vec!["Node"])] {
+            let schema = file(&made, path);
+            let definitions: BTreeSet<&str> = keys(&schema["$defs"]).into_iter().collect();
+            let expected: BTreeSet<&str> = expected.into_iter().collect();
+            assert_eq!(definitions, expected, "{own} {path}: {schema}");
+            let targets: BTreeSet<String> = definitions.iter().map(|key| format!("#/$defs/{key}")).collect();
+            assert_eq!(reached(&schema), targets, "{own} {path}: {schema}");
+        }
+    }
+}
+
+#[test]
+fn no_type_is_added_beside_alternatives() {
+    for version in ["3.0.3", "3.1.0"] {
+        for word in ["anyOf", "oneOf"] {
+            let parameter =
+                format!("{{name: p, in: query, schema: {{{word}: [{{type: string}}, {{type: integer}}]}}}}");
+            let text = openapi(&format!("  /t: {{get: {{operationId: t, parameters: [{parameter}]}}}}\n"));
+            let (made, _) = generated(&document(&text.replace("3.1.0", version)));
+            let schema = &file(&made, "schemas/t.json")["properties"]["p"];
+            assert_eq!(schema["anyOf"], json!([{"type": "string"}, {"type": "integer"}]), "{version} {word}");
+            assert_eq!(schema.get("type"), None, "{version} {word}");
+        }
+    }
+}
+
+#[test]
+fn a_value_of_an_enum_is_listed_once_and_as_it_is_written() {
+    let parameter = "{name: p, in: query, schema: {type: string, enum: [a, A, a, b]}}";
+    let text = openapi(&format!("  /t: {{get: {{operationId: t, parameters: [{parameter}]}}}}\n"));
+    let (made, _) = generated(&document(&text));
+    assert_eq!(file(&made, "schemas/t.json")["properties"]["p"]["enum"], json!(["a", "A", "b"]));
+}
+
+#[test]
+fn the_root_of_every_input_is_a_plain_object() {
+    let bodies = [
+        "{oneOf: [{type: string}, {type: integer}]}",
+        "{anyOf: [{type: object, properties: {a: {}}}, {type: object, properties: {b: {}}}]}",
+        "{allOf: [{type: object, properties: {a: {}}}, {type: object, properties: {b: {}}}]}",
+        "{not: {type: string}}",
+        "{enum: [1, 2]}",
+        "{type: array, items: {type: string}}",
+        "{type: object, additionalProperties: {type: string}}",
+        "{type: string}",
+        "{}",
+    ];
+    let post = |(number, schema): (usize, &&str)| {
+        let body = format!("{{required: true, content: {{application/json: {{schema: {schema}}}}}}}");
+        format!("  /p{number}: {{post: {{operationId: made{number}, requestBody: {body}}}}}\n")
+    };
+    let paths: String = bodies.iter().enumerate().map(post).collect();
+    let (made, _) = generated(&document(&openapi(&format!("{paths}  /bare: {{get: {{operationId: bare}}}}\n"))));
+    let all = file_names(&made);
+    let inputs = all.iter().filter_map(|path| path.strip_prefix("generated/t-tools/"));
+    let inputs: Vec<&str> =
+        inputs.filter(|path| path.starts_with("schemas/") && !path.ends_with(".result.json")).collect();
+    assert!(inputs.len() > bodies.len(), "{inputs:?}");
+    for path in inputs {
+        let schema = file(&made, path);
+        assert_eq!(schema["type"], "object", "{path}: {schema}");
+        assert!(schema["properties"].is_object(), "{path}: {schema}");
+        for word in ["anyOf", "oneOf", "allOf", "not", "enum"] {
+            assert_eq!(schema.get(word), None, "{path}: {schema}");
+        }
+    }
+}
+
+#[test]
+fn a_secret_never_has_a_value_of_the_document() {
+    let told = "default: hunter2, example: hunter2, x-default: hunter2, x-example: hunter2";
+    let flow = "tokenUrl: 'https://a.example/t', scopes: {}";
+    let oauth = format!("type: oauth2, flows: {{clientCredentials: {{{flow}, {told}}}}}");
+    let schemes = [
+        "type: apiKey, in: header, name: X-Key",
+        "type: apiKey, in: query, name: key",
+        "type: apiKey, in: cookie, name: sid",
+        "type: http, scheme: basic",
+        "type: http, scheme: bearer",
+        oauth.as_str(),
+        "type: openIdConnect, openIdConnectUrl: 'https://a.example/o'",
+    ];
+    let scheme = |(number, scheme): (usize, &&str)| format!("    s{number}: {{{scheme}, {told}}}\n");
+    let schemes: String = schemes.iter().enumerate().map(scheme).collect();
+    let paths = openapi("  /t: {get: {operationId: t}}\n");
+    let (made, _) = generated(&document(&format!("{paths}components:\n  securitySchemes:\n{schemes}")));
+    for path in file_names(&made) {
+        let content = String::from_utf8(made.files.get(&path).unwrap().to_vec()).unwrap();
+        assert!(!content.contains("hunter2"), "{path}");
+    }
+    let root = text(&made, "src/lib.rs");
+    let settings = root.split("Setting {").skip(1).filter(|setting| {
+        let secret = setting.find("secret: ").unwrap();
+        setting[secret..].starts_with("secret: true")
+    });
+    let secrets: Vec<&str> = settings.collect();
+    assert!(secrets.len() >= 6, "{root}");
+    for secret in secrets {
+        let default = secret.split("default: ").nth(1).unwrap();
+        assert!(default.starts_with("\"\","), "{secret}");
+    }
+}

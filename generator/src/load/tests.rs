@@ -78,6 +78,19 @@ fn an_unknown_key_is_reported_at_its_line_of_the_overlay() {
 }
 
 #[test]
+fn a_key_that_is_nearly_ours_or_begins_with_ours_is_an_error_at_its_place() {
+    for key in ["x-toolwrigt", "x-toolwirght", "x-toolwright-name"] {
+        let action = format!("  - target: $.paths['/t/{{id}}'].post\n    update: {{{key}: {{name: a}}}}\n");
+        let findings = load(SERVER, &action).1;
+        assert!(findings.contains(&format!("error[unknown-key]: unknown key `{key}`\n")), "{findings}");
+        assert!(findings.contains(&format!("at /actions/0/update/{key}\n")), "{findings}");
+        assert!(findings.contains("help: did you mean `x-toolwright`?"), "{findings}");
+    }
+    let other = "  - target: $.paths['/t/{id}'].post\n    update: {x-tools: {name: a}, x-toolwrights-of-others: 1}\n";
+    assert_eq!(load(SERVER, other).1, "");
+}
+
+#[test]
 fn names_that_do_not_exist_are_reported() {
     assert!(findings("{arguments: {idd: a}}").contains("`idd` is no parameter, form field or body member"));
     assert!(findings("{fields: {modell: a}}").contains("did you mean `model`?"));

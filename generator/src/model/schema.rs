@@ -87,6 +87,8 @@ pub(crate) struct Schema {
     /// `contentMediaType`: set on a file of a form.
     pub(crate) media_type: Option<String>,
     pub(crate) read_only: bool,
+    /// The upstream never answers with it, such as a password.
+    pub(crate) write_only: bool,
     /// What tells the alternatives of a union apart, as a sentence. It follows the description, whoever gives that.
     pub(crate) choice: Option<String>,
     /// No value matches (`false` as a schema).
@@ -121,6 +123,7 @@ impl Schema {
             description: self.description.clone(),
             default: self.default.clone(),
             read_only: self.read_only,
+            write_only: self.write_only,
             says_open: self.says_open,
             ..Schema::default()
         };

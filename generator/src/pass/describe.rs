@@ -114,7 +114,8 @@ fn data(model: &Model, output: &Schema) -> String {
     if schema.is(JsonType::Array) {
         return "an array in `data`".to_owned();
     }
-    let fields: Vec<String> = schema.properties.keys().take(5).map(|field| format!("`{field}`")).collect();
+    let answered = schema.properties.iter().filter(|(_, property)| !property.write_only);
+    let fields: Vec<String> = answered.take(5).map(|(field, _)| format!("`{field}`")).collect();
     if fields.is_empty() { "JSON in `data`".to_owned() } else { fields.join(", ") }
 }
 

@@ -51,7 +51,7 @@ const APPLIED: [&str; 8] =
     ["not", "if", "then", "else", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems"];
 
 /// Words that say nothing about which values match.
-const SILENT: [&str; 17] = [
+const SILENT: [&str; 16] = [
     "title",
     "example",
     "examples",
@@ -59,7 +59,6 @@ const SILENT: [&str; 17] = [
     "xml",
     "discriminator",
     "deprecated",
-    "writeOnly",
     "$comment",
     "$schema",
     "$id",
@@ -143,7 +142,7 @@ fn wanted(keyword: &str) -> Option<&'static str> {
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minContains" | "maxContains" | "minProperties"
         | "maxProperties" => "a whole number, 0 or more",
         "pattern" => "a regular expression",
-        "uniqueItems" | "readOnly" => "true or false",
+        "uniqueItems" | "readOnly" | "writeOnly" => "true or false",
         "$ref" | "$recursiveRef" | "$dynamicRef" | "description" | "format" | "contentEncoding"
         | "contentMediaType" => "a text",
         "enum" | "required" | "prefixItems" | "allOf" | "anyOf" | "oneOf" => "a list",
@@ -264,6 +263,7 @@ impl Lowering<'_> {
             ("const", value) => schema.constant = Some(value.clone()),
             ("default", value) => schema.default = Some(value.clone()),
             ("readOnly", Value::Bool(read_only)) => schema.read_only = *read_only,
+            ("writeOnly", Value::Bool(write_only)) => schema.write_only = *write_only,
             ("contentMediaType", Value::String(media_type)) => schema.media_type = Some(media_type.clone()),
             ("required", Value::Array(names)) => {
                 schema.required = names.iter().filter_map(Value::as_str).map(str::to_owned).collect();

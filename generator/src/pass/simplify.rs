@@ -37,12 +37,14 @@ fn unwrap_single(schema: &mut Schema) {
         outer.description = None;
         outer.default = None;
         outer.read_only = false;
+        outer.write_only = false;
         if outer.is_any() {
             let kept = std::mem::take(schema);
             *schema = only;
             schema.description = kept.description.or(schema.description.take());
             schema.default = kept.default.or(schema.default.take());
             schema.read_only |= kept.read_only;
+            schema.write_only |= kept.write_only;
             schema.says_open |= kept.says_open;
         } else {
             composition.of(schema).push(only);

@@ -253,6 +253,20 @@ mod tests {
     }
 
     #[test]
+    fn clients_that_are_known_to_refuse_keywords_have_their_profile_by_name() {
+        let clients = [
+            ("gemini-cli-mcp-client", Profile::Plain),
+            ("Gemini-CLI", Profile::Plain),
+            ("opencode", Profile::Inlined),
+            ("claude-code", Profile::Standard),
+            ("", Profile::Standard),
+        ];
+        for (name, profile) in clients {
+            assert_eq!(Profile::for_client(name), profile, "{name}");
+        }
+    }
+
+    #[test]
     fn the_standard_profile_changes_nothing() {
         let schema = json!({"type": "object", "properties": {"a": {"const": 1}}, "$defs": {}});
         assert_eq!(applied(Profile::Standard, schema.clone()), schema);

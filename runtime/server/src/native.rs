@@ -238,6 +238,18 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn every_declared_output_is_an_object_at_its_root() {
+        let state = tempdir().unwrap();
+        let app = app(&state);
+        let schemas: Vec<_> = app.listed().iter().map(|tool| json!(tool.output_schema)).collect();
+        assert!(schemas.iter().any(|schema| !schema.is_null()));
+        for schema in schemas.iter().filter(|schema| !schema.is_null()) {
+            assert_eq!(schema["type"], "object", "{schema}");
+            assert!(["anyOf", "oneOf", "allOf"].iter().all(|word| schema.get(word).is_none()), "{schema}");
+        }
+    }
+
+    #[tokio::test]
     async fn progress_of_a_handler_reaches_the_client() {
         let state = tempdir().unwrap();
         let app = app(&state);

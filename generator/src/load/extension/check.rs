@@ -20,7 +20,7 @@ pub(in crate::load) fn check_all(document: &mut Value, origins: &Origins, sink: 
         for key in node.as_object().into_iter().flat_map(|members| members.keys()) {
             if key == EXTENSION {
                 found.push(pointer.to_owned());
-            } else if key != REFUSED && is_misspelt(key) {
+            } else if ![REFUSED, TOOLS].contains(&key.as_str()) && is_misspelt(key) {
                 sink.push(
                     Diagnostic::error("unknown-key", format!("unknown key `{key}`"))
                         .at(origins.place(&child_pointer(pointer, key)))
@@ -43,9 +43,10 @@ pub(in crate::load) fn check_all(document: &mut Value, origins: &Origins, sink: 
     }
 }
 
-/// Whether a key was probably meant to be ours. Other keys that start with `x-` belong to others.
+/// Whether a key was probably meant to be ours, or has our name. Other keys that start with `x-` belong to others.
 fn is_misspelt(key: &str) -> bool {
-    key.starts_with("x-") && strsim::damerau_levenshtein(key, EXTENSION) <= 3
+    let is_of_ours = key.strip_prefix(EXTENSION).is_some_and(|rest| rest.starts_with('-'));
+    is_of_ours || (key.starts_with("x-") && strsim::damerau_levenshtein(key, EXTENSION) <= 3)
 }
 
 struct Check<'a> {

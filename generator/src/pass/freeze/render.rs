@@ -37,7 +37,7 @@ pub(super) const FORMATS: [&str; 19] = [
 pub(super) enum Direction {
     /// To the upstream: what it makes itself is not asked for.
     Sent,
-    /// From the upstream.
+    /// From the upstream: what is only ever sent, such as a password, is not promised.
     Answered,
 }
 
@@ -160,9 +160,12 @@ impl<'r, 'm> Renderer<'r, 'm> {
     }
 
     fn object_keywords(&mut self, schema: &Schema, out: &mut Map<String, Value>) {
-        let left_out = |name: &str| {
-            self.direction == Direction::Sent && schema.properties.get(name).is_some_and(|property| property.read_only)
+        let direction = self.direction;
+        let is_left_out = |property: &Schema| match direction {
+            Direction::Sent => property.read_only,
+            Direction::Answered => property.write_only,
         };
+        let left_out = |name: &str| schema.properties.get(name).is_some_and(is_left_out);
         let required: Vec<&String> = schema.required.iter().filter(|name| !left_out(name)).collect();
         let sent: Vec<(&String, &Schema)> = schema.properties.iter().filter(|(name, _)| !left_out(name)).collect();
         if !sent.is_empty() {

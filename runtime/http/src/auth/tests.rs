@@ -167,6 +167,20 @@ async fn a_token_near_its_end_is_fetched_anew() {
 }
 
 #[tokio::test]
+async fn a_token_of_a_short_life_is_used_for_most_of_it() {
+    let answers = vec![token("tok-1", 20), json_answer("{}"), json_answer("{}")];
+    let server = Server::in_turn(answers).await;
+    let upstream = stage(&server, &client("/token", "header")).upstream();
+    for _ in 0..2 {
+        let context = crate::CallContext::within(std::time::Duration::from_secs(10));
+        assert!(upstream.execute(&tool(GET), serde_json::Map::new(), &context).await.ok);
+    }
+    let requests = server.requests();
+    assert_eq!(requests.len(), 3, "{requests:?}");
+    assert_eq!(requests[2].header("authorization"), Some("Bearer tok-1"));
+}
+
+#[tokio::test]
 async fn the_client_proves_itself_in_the_body_where_the_header_is_refused() {
     let refusal = answer("401 Unauthorized", &[("content-type", "application/json")], "{\"error\":\"invalid_client\"}");
     let server = Server::in_turn(vec![refusal, token("tok-1", 3600), json_answer("{}")]).await;

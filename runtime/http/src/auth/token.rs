@@ -185,3 +185,22 @@ fn error_code(body: &Value) -> String {
     let is_code = !code.is_empty() && code.len() < 60 && code.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
     if is_code { format!(", {code}") } else { String::new() }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::expect_used)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_token_is_given_up_30_seconds_or_a_tenth_before_its_end() {
+        for (told, kept) in [(3600, 3570), (20, 18), (0, 0)] {
+            let asked = Instant::now();
+            let token = read(&json!({"access_token": "t", "expires_in": told})).unwrap();
+            let rest = token.until - asked;
+            let (kept, slack) = (Duration::from_secs(kept), Duration::from_secs(1));
+            assert!(rest >= kept && rest < kept + slack, "{told}: {rest:?}");
+        }
+    }
+}

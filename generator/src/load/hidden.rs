@@ -80,7 +80,7 @@ impl ArgumentPlace {
 pub(super) fn rules(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sink) -> Vec<ArgumentRule> {
     let known = names(ARGUMENT_RULE);
     let mut rules = Vec::new();
-    for (pointer, value) in select::rules(fields, "arguments", places, sink) {
+    for (pointer, value) in fields.elements("arguments", select::RULES, sink) {
         let Some(rule) = Fields::open(value, &pointer, &known, places, sink) else { continue };
         rule.require("name", "<the argument's name on the wire>", sink);
         if ["constant", "setting"].iter().all(|key| rule.get(key).is_none()) {

@@ -5,7 +5,6 @@ use serde_json::Value;
 use super::extension::Risk;
 use super::strict::{Fields, Places, wrong_kind};
 use crate::diagnostic::{Diagnostic, Sink};
-use crate::source::child_pointer;
 
 /// What a rule asks of a tool. Each key that is given must match; of its values, one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -96,7 +95,8 @@ impl Selector {
 
 /// Reads a list of rules.
 pub(super) fn selectors(fields: &Fields<'_>, key: &str, places: Places<'_>, sink: &mut Sink) -> Vec<Selector> {
-    rules(fields, key, places, sink)
+    fields
+        .elements(key, RULES, sink)
         .into_iter()
         .filter_map(|(pointer, value)| {
             let rule = Fields::open(value, &pointer, &KEYS, places, sink)?;
@@ -107,7 +107,8 @@ pub(super) fn selectors(fields: &Fields<'_>, key: &str, places: Places<'_>, sink
 
 /// Reads the list of rules under `hints`.
 pub(super) fn hint_rules(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sink) -> Vec<HintRule> {
-    rules(fields, "hints", places, sink)
+    fields
+        .elements("hints", RULES, sink)
         .into_iter()
         .filter_map(|(pointer, value)| {
             let rule = Fields::open(value, &pointer, &HINT_KEYS, places, sink)?;
@@ -122,21 +123,8 @@ pub(super) fn hint_rules(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sin
         .collect()
 }
 
-/// The rules of a list, each with its pointer.
-pub(super) fn rules<'a>(
-    fields: &Fields<'a>,
-    key: &str,
-    places: Places<'_>,
-    sink: &mut Sink,
-) -> Vec<(String, &'a Value)> {
-    let Some(value) = fields.get(key) else { return Vec::new() };
-    let base = fields.pointer_of(key);
-    let Some(items) = value.as_array() else {
-        sink.push(wrong_kind(&base, "a list of rules", value, places));
-        return Vec::new();
-    };
-    items.iter().enumerate().map(|(index, item)| (child_pointer(&base, &index.to_string()), item)).collect()
-}
+/// What a list of them is called in messages.
+pub(super) const RULES: &str = "a list of rules";
 
 /// What a rule that knows no tools yet asks of an operation; without a key, nothing.
 pub(super) fn of_operations(rule: &Fields<'_>, pointer: String, places: Places<'_>, sink: &mut Sink) -> Selector {

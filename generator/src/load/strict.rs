@@ -101,6 +101,17 @@ impl<'a> Fields<'a> {
         })
     }
 
+    /// The elements of a list with their pointers; none where the key is absent. `wanted` is what the list is, for the message.
+    pub(crate) fn elements(&self, key: &str, wanted: &str, sink: &mut Sink) -> Vec<(String, &'a Value)> {
+        let Some(value) = self.get(key) else { return Vec::new() };
+        let base = self.pointer_of(key);
+        let Some(items) = value.as_array() else {
+            sink.push(wrong_kind(&base, wanted, value, self.places));
+            return Vec::new();
+        };
+        items.iter().enumerate().map(|(index, item)| (format!("{base}/{index}"), item)).collect()
+    }
+
     pub(crate) fn string_map(&self, key: &str, sink: &mut Sink) -> IndexMap<String, String> {
         self.read(key, "a mapping of names to texts", sink, |value| {
             let members = value.as_object()?;

@@ -13,17 +13,8 @@ const MOST_SECONDS: f64 = 60.0;
 
 impl Reader<'_, '_> {
     pub(super) fn actions(&mut self, fields: &Fields<'_>, key: &str, stage: Stage) -> Vec<Action> {
-        let base = fields.pointer_of(key);
-        let items = match fields.get(key) {
-            None => return Vec::new(),
-            Some(Value::Array(items)) => items,
-            Some(other) => {
-                self.sink.push(wrong_kind(&base, "a list", other, self.places));
-                return Vec::new();
-            }
-        };
-        let at = |index: usize| format!("{base}/{index}");
-        items.iter().enumerate().filter_map(|(index, item)| self.action(item, &at(index), key, stage)).collect()
+        let found = fields.elements(key, "a list", self.sink);
+        found.into_iter().filter_map(|(at, item)| self.action(item, &at, key, stage)).collect()
     }
 
     fn action(&mut self, value: &Value, at: &str, key: &str, stage: Stage) -> Option<Action> {

@@ -6,7 +6,7 @@ use toolwright_steps::{Condition, Criterion, CriterionKind, Expression, SyntaxEr
 use super::{Reader, Stage};
 use crate::load::filter;
 use crate::load::language::{CRITERION, names};
-use crate::load::strict::{Fields, did_you_mean, wrong_kind};
+use crate::load::strict::{Fields, did_you_mean};
 use crate::source::child_pointer;
 
 impl Reader<'_, '_> {
@@ -74,17 +74,8 @@ impl Reader<'_, '_> {
 
     /// A list of criteria; a text is a simple condition.
     pub(super) fn criteria(&mut self, fields: &Fields<'_>, key: &str, stage: Stage) -> Vec<Criterion> {
-        let base = fields.pointer_of(key);
-        let items = match fields.get(key) {
-            None => return Vec::new(),
-            Some(Value::Array(items)) => items,
-            Some(other) => {
-                self.sink.push(wrong_kind(&base, "a list", other, self.places));
-                return Vec::new();
-            }
-        };
-        let at = |index: usize| format!("{base}/{index}");
-        items.iter().enumerate().filter_map(|(index, item)| self.criterion(item, &at(index), stage)).collect()
+        let found = fields.elements(key, "a list", self.sink);
+        found.into_iter().filter_map(|(at, item)| self.criterion(item, &at, stage)).collect()
     }
 
     fn criterion(&mut self, value: &Value, at: &str, stage: Stage) -> Option<Criterion> {

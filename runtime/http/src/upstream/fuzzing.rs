@@ -81,7 +81,7 @@ impl Upstream {
         let masks = Masks::new(&self.inner.config, spec.secrets);
         let (produces, dialect) = match spec.binding {
             Binding::Http(binding) => (binding.produces, binding.stream),
-            Binding::WebSocket(_) | Binding::NoRoute(_) | Binding::Native => (&[][..], None),
+            _ => (&[][..], None),
         };
         let expected = Expected { produces, dialect, masks, leaves_state: true };
         let mut reply = Reply::new(response(status, headers, pieces));

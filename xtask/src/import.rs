@@ -8,10 +8,10 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 use toolwright_generator::diagnostic::Sink;
 use toolwright_generator::load::{Dialect, Files, Prose, is_remote, is_server_name, referenced_files, vendor};
 use toolwright_generator::look_over;
+use toolwright_generator::source::sha256_hex;
 
 use crate::workspace::{self, counted};
 
@@ -193,12 +193,8 @@ impl Fetched {
     /// The hashes of what came from other addresses, by address.
     fn remote_hashes(&self) -> BTreeMap<&str, String> {
         let remote = self.files.paths().filter(|name| is_remote(name));
-        remote.filter_map(|name| Some((name, sha256(self.files.get(name)?)))).collect()
+        remote.filter_map(|name| Some((name, sha256_hex(self.files.get(name)?)))).collect()
     }
-}
-
-fn sha256(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Where a document is.

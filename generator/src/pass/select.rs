@@ -145,7 +145,8 @@ fn idle(model: &Model, rule: &Selector, sink: &mut Sink) {
     sink.push(Diagnostic::error("rule-matches-nothing", "this rule matches no tool").at(place).help(help));
 }
 
-fn traits_of(operation: &Operation) -> Traits<'_> {
+/// What rules see of an operation.
+pub(super) fn traits_of(operation: &Operation) -> Traits<'_> {
     let hints = hints::of(operation);
     Traits {
         name: operation.extension.name.as_deref().unwrap_or_default(),

@@ -7,11 +7,11 @@ use serde_json::Value;
 use super::super::freeze;
 use super::super::join;
 use super::super::name::{MAX_ARGUMENT, cut};
+use super::super::select::traits_of;
 use crate::access::Setting;
 use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::load::extension::EXTENSION;
 use crate::load::hidden::{ArgumentPlace, ArgumentRule, HiddenArgument};
-use crate::load::select::Traits;
 use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::{Location, Operation, Style};
@@ -164,20 +164,7 @@ fn picks(rule: &ArgumentRule, operation: &Operation, argument: &Argument) -> boo
         Role::Member | Role::Field { .. } => place == ArgumentPlace::Body,
         _ => false,
     });
-    is_named && is_placed && rule.of.matches(traits(operation))
-}
-
-fn traits(operation: &Operation) -> Traits<'_> {
-    let hints = super::hints::of(operation);
-    Traits {
-        name: operation.extension.name.as_deref().unwrap_or_default(),
-        method: &operation.method,
-        path: &operation.path,
-        tags: &operation.tags,
-        risk: hints.risk,
-        idempotent: hints.idempotent,
-        open_world: hints.open_world,
-    }
+    is_named && is_placed && rule.of.matches(traits_of(operation))
 }
 
 fn can_be_hidden(argument: &Argument, has_choice: bool) -> Result<(), &'static str> {

@@ -119,15 +119,20 @@ impl CallContext {
         }
     }
 
-    /// The same call, whose progress shows no credential: neither those of the settings and the caller, nor the tokens that
-    /// were fetched so far.
+    /// The same call, whose progress shows no credential.
     pub(crate) async fn without_credentials(&self, config: &Config, tokens: &Tokens) -> Self {
         if !self.progress.is_watched() {
             return self.clone();
         }
+        CallContext { progress: self.progress.without(self.credentials(config, tokens).await), ..self.clone() }
+    }
+
+    /// What nothing that the call tells may hold: the credentials of the settings and the caller, and the tokens that were
+    /// fetched so far.
+    pub(crate) async fn credentials(&self, config: &Config, tokens: &Tokens) -> Vec<String> {
         let mut texts = tokens.texts().await;
         texts.extend(self.forwarded.texts());
-        CallContext { progress: self.progress.without(credentials(config, texts)), ..self.clone() }
+        credentials(config, texts)
     }
 
     /// Waits for the future, the deadline or the cancellation, whichever comes first.

@@ -21,7 +21,6 @@ use crate::{
     connect::LazyClient,
     context::{CallContext, Progress},
     files::{Fetcher, Guard},
-    forward::ForwardedHeaders,
     hidden::{self, HiddenValues},
     paginate,
     plan::{self, Part, PartContent, Planned, PlannedBody},
@@ -150,7 +149,7 @@ impl Upstream {
             Binding::NoRoute(missing) => Envelope::failure(plan::no_route(&missing)),
             Binding::Native | Binding::Expression(_) | Binding::Steps(_) => Envelope::failure(plan::own(spec.name)),
         };
-        self.mask(masks, &mut envelope, &context.forwarded).await;
+        self.mask(masks, &mut envelope, context).await;
         // Only now: pointers to secrets speak of the answer, and a projection may move what they point to.
         if let Binding::Http(HttpBinding { project: Some(filter), .. }) = spec.binding {
             self.inner.filters.project(filter, config.max_response_bytes, &mut envelope, context).await;
@@ -160,10 +159,8 @@ impl Upstream {
     }
 
     /// Hides what is secret, and every credential wherever the upstream repeated it.
-    async fn mask(&self, masks: Masks<'_>, envelope: &mut Envelope, forwarded: &ForwardedHeaders) {
-        let mut texts = self.inner.tokens.texts().await;
-        texts.extend(forwarded.texts());
-        masks.apply(envelope, &answer::credentials(&self.inner.config, texts));
+    async fn mask(&self, masks: Masks<'_>, envelope: &mut Envelope, context: &CallContext) {
+        masks.apply(envelope, &context.credentials(&self.inner.config, &self.inner.tokens).await);
     }
 
     /// Sends a request of the caller's own making. `secrets` are JSON pointers into the answer, as in
@@ -175,7 +172,7 @@ impl Upstream {
             Ok(planned) => Box::pin(self.carry_out(planned, expected, context)).await,
             Err(error) => Envelope::failure(error),
         };
-        self.mask(masks, &mut envelope, &context.forwarded).await;
+        self.mask(masks, &mut envelope, context).await;
         envelope
     }
 
@@ -261,6 +258,7 @@ impl Upstream {
         let reader = Reader {
             config: &self.inner.config,
             saved: &self.inner.saved,
+            tokens: &self.inner.tokens,
             context,
             produces: expected.produces,
             dialect: expected.dialect,

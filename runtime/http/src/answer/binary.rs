@@ -8,7 +8,7 @@ use toolwright_core::{Attachment, AttachmentKind, Binary, Code, Envelope, Payloa
 use super::{
     Reader, Reply,
     collect::{self, Unread},
-    reading,
+    reading, scrub_note,
 };
 use crate::{
     media::MediaType,
@@ -25,7 +25,10 @@ pub(crate) async fn read(
     collect::check_announced(reply, reader.config)?;
     let essence = media_type.map_or("application/octet-stream", MediaType::essence);
     let disposition = reply.headers.get(CONTENT_DISPOSITION);
-    let hint = disposition.and_then(|value| hint_from_disposition(&String::from_utf8_lossy(value.as_bytes())));
+    let mut hint = disposition.and_then(|value| hint_from_disposition(&String::from_utf8_lossy(value.as_bytes())));
+    if let Some(name) = &mut hint {
+        scrub_note(name, &reader.context.credentials(reader.config, reader.tokens).await);
+    }
     let keeping = Keeping::new(reader, essence, hint);
     let (head, ended) = head(reader, reply).await?;
     match ended {

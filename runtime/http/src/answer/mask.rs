@@ -209,17 +209,28 @@ fn scrub(envelope: &mut Envelope, key: &str) {
             data.iter_mut().chain(events).for_each(|value| scrub_value(value, key));
         }
         Payload::Messages { messages, .. } => messages.iter_mut().for_each(|value| scrub_value(value, key)),
-        Payload::Binary(binary) => scrub_text(&mut binary.mime_type, key),
-        Payload::Empty => {}
+        Payload::Binary(_) | Payload::Empty => {}
     }
-    envelope.content_type.iter_mut().for_each(|text| scrub_text(text, key));
-    envelope.attachments.iter_mut().for_each(|attachment| scrub_text(&mut attachment.mime_type, key));
     envelope.headers.iter_mut().for_each(|(_, value)| scrub_text(value, key));
     envelope.extra.values_mut().for_each(|value| scrub_value(value, key));
-    envelope.warnings.iter_mut().for_each(|text| scrub_text(text, key));
-    if let Some(error) = &mut envelope.error {
-        scrub_text(&mut error.message, key);
+    // Names of headers and media types, and remarks about them, are told in lower case whatever the upstream wrote.
+    let lower = key.to_ascii_lowercase();
+    for text in told_in_lower_case(envelope) {
+        scrub_text(text, key);
+        scrub_text(text, &lower);
     }
+}
+
+fn told_in_lower_case(envelope: &mut Envelope) -> impl Iterator<Item = &mut String> {
+    let saved = match &mut envelope.payload {
+        Payload::Binary(binary) => Some(&mut binary.mime_type),
+        _ => None,
+    };
+    let attached = envelope.attachments.iter_mut().map(|attachment| &mut attachment.mime_type);
+    let names = envelope.headers.iter_mut().map(|(name, _)| name);
+    let failure = envelope.error.iter_mut().map(|error| &mut error.message);
+    let told = envelope.content_type.iter_mut().chain(&mut envelope.warnings);
+    saved.into_iter().chain(attached).chain(names).chain(failure).chain(told)
 }
 
 fn scrub_value(value: &mut Value, key: &str) {

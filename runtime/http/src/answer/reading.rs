@@ -11,7 +11,7 @@ use super::{
     collect::{self, Unread},
     explain, headers,
 };
-use crate::{config::Config, context::CallContext, media::MediaType, saved::SavedFiles, stream};
+use crate::{auth::Tokens, config::Config, context::CallContext, media::MediaType, saved::SavedFiles, stream};
 
 /// The longest text that comes with an error status: error pages of proxies can be long.
 const LONGEST_ERROR_TEXT: usize = 4096;
@@ -21,6 +21,7 @@ const LONGEST_ERROR_TEXT: usize = 4096;
 pub(crate) struct Reader<'a> {
     pub(crate) config: &'a Config,
     pub(crate) saved: &'a SavedFiles,
+    pub(crate) tokens: &'a Tokens,
     pub(crate) context: &'a CallContext,
     /// Media types that the document declares.
     pub(crate) produces: &'a [&'a str],

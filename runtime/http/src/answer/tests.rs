@@ -443,6 +443,23 @@ async fn a_tool_without_secret_fields_masks_nothing_by_name() {
 }
 
 #[tokio::test]
+async fn a_credential_is_taken_out_of_names_media_types_and_file_names_in_any_case() {
+    const KEY: &str = "Sk-Planted-0123456789";
+    let headers = [
+        ("content-type", "audio/Sk-Planted-0123456789"),
+        ("x-ratelimit-Sk-Planted-0123456789", "3"),
+        ("content-disposition", "attachment; filename=\"Sk-Planted-0123456789.bin\""),
+    ];
+    let server = Server::with(answer("200 OK", &headers, [0, 1, 2])).await;
+    let setting = Setting::for_server(&server).with(|config| config.api_key = Some(KEY.into()));
+    let envelope = setting.call(&tool(GET), json!({})).await;
+    let Payload::Binary(Binary { saved_path: Some(_), .. }) = envelope.payload else { panic!("{envelope:?}") };
+    let shown = format!("{envelope:?}").to_lowercase();
+    assert!(!shown.contains(&KEY.to_lowercase()), "{shown}");
+    assert!(shown.contains("x-ratelimit-[masked]"), "{shown}");
+}
+
+#[tokio::test]
 async fn an_empty_pointer_masks_everything() {
     let spec = ToolSpec { secrets: &[""], ..tool(GET) };
     let server = Server::with(answer("200 OK", &[("content-type", "text/plain")], "token")).await;

@@ -89,7 +89,7 @@ impl Upstream {
         let _ = send::retry_after(&reply.headers, std::time::SystemTime::UNIX_EPOCH);
         let mut envelope = self.read(reply, expected, true, &context).await;
         self.inner.shapes.compare(spec, &mut envelope);
-        self.mask(masks, &mut envelope, &context.forwarded).await;
+        self.mask(masks, &mut envelope, &context).await;
         envelope
     }
 
@@ -97,7 +97,7 @@ impl Upstream {
     pub async fn read_frames(&self, pieces: Vec<Bytes>, context: &CallContext) -> Envelope {
         let session = websocket::Session { config: &self.inner.config, saved: &self.inner.saved, context };
         let mut envelope = session.receive(Spoken(pieces.into())).await.unwrap_or_else(Envelope::failure);
-        self.mask(Masks::new(&self.inner.config, &[]), &mut envelope, &context.forwarded).await;
+        self.mask(Masks::new(&self.inner.config, &[]), &mut envelope, context).await;
         envelope
     }
 }

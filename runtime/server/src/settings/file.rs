@@ -1,22 +1,31 @@
 //! The configuration file: shared defaults at its root, `[server.NAME]` over them, and
 //! `[server.NAME.profiles.PROFILE]` over both.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 use toolwright_core::ServerSpec;
 
+use super::declaration::{self, Declaration, Declarations, toml_key};
+use super::identifier::{IDENTIFIER, is_identifier};
+use super::tables::{TABLES, Tables};
 use super::{Declared, Problem, declared};
 
-/// Root keys that belong to other parts of the configuration document.
-const RESERVED: [&str; 5] = ["schema_version", "server", "llm", "observability", "secrets"];
+/// The form of the file that this program reads.
+const SCHEMA_VERSION: i64 = 1;
 
-/// The texts of one table, by key, with the table's name in front for messages.
+/// Keys of the root that are no settings.
+const OF_ROOT: [&str; 2] = ["schema_version", "server"];
+
+/// One level of the file, with what stands in front of its keys in messages.
 #[derive(Debug, Clone, Default)]
-struct Layer {
-    table: String,
+struct Level {
+    prefix: String,
+    /// The texts of settings, by key.
     texts: BTreeMap<String, String>,
+    secrets: Declarations,
+    tables: Table,
 }
 
 /// A configuration file that has been read.
@@ -24,9 +33,9 @@ struct Layer {
 pub(crate) struct ConfigFile {
     /// Where it was read from.
     pub(crate) path: Option<PathBuf>,
-    shared: Layer,
-    server: Layer,
-    profiles: BTreeMap<String, Layer>,
+    shared: Level,
+    server: Level,
+    profiles: BTreeMap<String, Level>,
     /// A table that this server does not read and that may have been meant for it.
     pub(crate) lookalike: Option<String>,
     /// Faults of single keys. They stop the start, but not the reading, so that other faults are reported with them.
@@ -49,7 +58,7 @@ impl ConfigFile {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// When it is not TOML.
+    /// When it is not TOML, or of another version: what it says is then unknown.
     pub(crate) fn parse(text: &str, path: &Path, server: &ServerSpec) -> Result<Self, Vec<Problem>> {
         let place = path.display().to_string();
         let root: Table = text.parse().map_err(|error: toml::de::Error| {
@@ -61,18 +70,46 @@ impl ConfigFile {
             vec![Problem::new(format!("{place}:{line}:{column}"), error.message().to_owned())]
         })?;
         let mut reader = Reader { place, known: declared(server), problems: Vec::new() };
+        reader.version(&root)?;
         let file = reader.file(&root, path, server);
         Ok(ConfigFile { problems: reader.problems, ..file })
     }
 
     /// The text of a setting and its place.
     pub(super) fn find(&self, key: &str, profile: Option<&str>) -> Option<(String, String)> {
+        let mut levels = self.levels(profile);
+        let (level, text) = levels.find_map(|level| Some((level, level.texts.get(key)?)))?;
+        Some((text.clone(), format!("{}: {}{key}", self.shown_path(), level.prefix)))
+    }
+
+    /// What the file says of a secret, and whether all servers share it: where the shared part declares it, others only
+    /// change its fields.
+    pub(crate) fn declaration(&self, name: &str, profile: Option<&str>) -> Option<(Declaration, bool)> {
+        let mut found = self.levels(profile).filter_map(|level| level.secrets.get(name));
+        let first = found.next()?.clone();
+        Some((found.fold(first, |over, under| over.over(under)), self.shared.secrets.contains_key(name)))
+    }
+
+    /// The names of all secrets that it declares.
+    pub(crate) fn declared_secrets(&self, profile: Option<&str>) -> BTreeSet<&str> {
+        self.levels(profile).flat_map(|level| level.secrets.keys()).map(String::as_str).collect()
+    }
+
+    /// The tables that are no settings.
+    pub(crate) fn tables(&self, profile: Option<&str>) -> Tables {
+        let mut levels: Vec<_> = self.levels(profile).map(|level| (level.prefix.as_str(), &level.tables)).collect();
+        levels.reverse();
+        Tables::new(self.shown_path(), levels)
+    }
+
+    /// The levels, beginning with the one that beats the others.
+    fn levels<'a>(&'a self, profile: Option<&str>) -> impl Iterator<Item = &'a Level> {
         let profile = profile.and_then(|name| self.profiles.get(name));
-        let layers = profile.into_iter().chain([&self.server, &self.shared]);
-        layers.filter_map(|layer| Some((layer, layer.texts.get(key)?))).next().map(|(layer, text)| {
-            let path = self.path.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
-            (text.clone(), format!("{path}: {}{key}", layer.table))
-        })
+        profile.into_iter().chain([&self.server, &self.shared])
+    }
+
+    fn shown_path(&self) -> String {
+        self.path.as_deref().map(|path| path.display().to_string()).unwrap_or_default()
     }
 
     /// Checks that a profile exists.
@@ -95,29 +132,64 @@ struct Reader {
 }
 
 impl Reader {
+    /// Checks for which form of the file it was written.
+    ///
+    /// # Errors
+    /// Where it is another one.
+    fn version(&mut self, root: &Table) -> Result<(), Vec<Problem>> {
+        let found = match root.get("schema_version") {
+            None => return Ok(()),
+            Some(Value::Integer(SCHEMA_VERSION)) => return Ok(()),
+            Some(Value::Integer(found)) => found,
+            Some(other) => {
+                let message = format!("must be an integer, such as {SCHEMA_VERSION}; it is a {}", other.type_str());
+                self.report("schema_version", message);
+                return Ok(());
+            }
+        };
+        let message = format!("found {found}, expected {SCHEMA_VERSION}: this program reads no other form of the file");
+        self.report("schema_version", message);
+        Err(std::mem::take(&mut self.problems))
+    }
+
     fn file(&mut self, root: &Table, path: &Path, server: &ServerSpec) -> ConfigFile {
-        if let Some(version) = root.get("schema_version").filter(|version| version.as_integer() != Some(1)) {
-            self.report("schema_version", format!("must be the integer 1; it is {version}"));
-        }
-        let shared = self.layer(root, "", &RESERVED);
-        let name = format!("server.{}", server.name);
-        let servers = self.subtable(root, "server", "server");
-        let table = servers.and_then(|servers| self.subtable(servers, server.name, &name)).cloned();
-        let others = servers.filter(|_| table.is_none()).into_iter().flat_map(Table::keys).map(String::as_str);
+        let shared = self.level(root, "", &OF_ROOT);
+        let servers = self.subtable(root, "server", "server").cloned().unwrap_or_default();
+        self.check_servers(&servers);
+        let name = format!("server.{}", toml_key(server.name));
+        let own = servers.get(server.name).and_then(Value::as_table).cloned();
+        let others = servers.keys().map(String::as_str).filter(|_| own.is_none());
         let lookalike = nearest(server.name, others)
             .map(|other| format!("{}: [server.{other}] is not this server's table; was [{name}] meant?", self.place));
-        let table = table.unwrap_or_default();
-        let own = self.layer(&table, &format!("{name}."), &["profiles"]);
-        let profiles = self.subtable(&table, "profiles", &format!("{name}.profiles")).cloned().unwrap_or_default();
-        let mut layers = BTreeMap::new();
-        for profile in profiles.keys() {
-            let place = format!("{name}.profiles.{profile}");
-            if let Some(table) = self.subtable(&profiles, profile, &place) {
-                layers.insert(profile.clone(), self.layer(table, &format!("{place}."), &[]));
+        let own = own.unwrap_or_default();
+        let level = self.level(&own, &format!("{name}."), &["profiles"]);
+        let profiles = self.profiles(&own, &name);
+        ConfigFile { path: Some(path.to_path_buf()), shared, server: level, profiles, lookalike, problems: Vec::new() }
+    }
+
+    /// A name or a value that cannot be a server's is a fault, whoever it was meant for.
+    fn check_servers(&mut self, servers: &Table) {
+        for (name, value) in servers {
+            let place = format!("server.{}", toml_key(name));
+            if !is_identifier(name) {
+                self.report(&place, format!("the name of a server must be {IDENTIFIER}"));
+            }
+            if !value.is_table() {
+                self.report(&place, "must be a table".to_owned());
             }
         }
-        let path = Some(path.to_path_buf());
-        ConfigFile { path, shared, server: own, profiles: layers, lookalike, problems: Vec::new() }
+    }
+
+    fn profiles(&mut self, own: &Table, name: &str) -> BTreeMap<String, Level> {
+        let profiles = self.subtable(own, "profiles", &format!("{name}.profiles")).cloned().unwrap_or_default();
+        let mut levels = BTreeMap::new();
+        for profile in profiles.keys() {
+            let place = format!("{name}.profiles.{}", toml_key(profile));
+            if let Some(table) = self.subtable(&profiles, profile, &place) {
+                levels.insert(profile.clone(), self.level(table, &format!("{place}."), &[]));
+            }
+        }
+        levels
     }
 
     fn subtable<'a>(&mut self, parent: &'a Table, key: &str, place: &str) -> Option<&'a Table> {
@@ -128,20 +200,29 @@ impl Reader {
         value.as_table()
     }
 
-    fn layer(&mut self, table: &Table, prefix: &str, skipped: &[&str]) -> Layer {
-        let mut texts = BTreeMap::new();
-        for (key, value) in table.iter().filter(|(key, _)| !skipped.contains(&key.as_str())) {
-            let place = format!("{prefix}{key}");
-            if !self.known.iter().any(|declared| declared.key == key) {
-                let message = unknown_key(key, &self.known, skipped);
+    /// One level. `also` are keys that are known there and read elsewhere.
+    fn level(&mut self, table: &Table, prefix: &str, also: &[&str]) -> Level {
+        let mut level = Level { prefix: prefix.to_owned(), ..Level::default() };
+        for (key, value) in table.iter().filter(|(key, _)| !also.contains(&key.as_str())) {
+            let place = format!("{prefix}{}", toml_key(key));
+            if TABLES.contains(&key.as_str()) {
+                if let Some(inner) = self.subtable(table, key, &place) {
+                    level.tables.insert(key.clone(), Value::Table(inner.clone()));
+                }
+            } else if !self.known.iter().any(|declared| declared.key == key) {
+                let message = unknown_key(key, &self.known, also);
                 self.report(&place, message);
             } else if let Some(text) = textual(value) {
-                texts.insert(key.clone(), text);
+                level.texts.insert(key.clone(), text);
             } else {
                 self.report(&place, "must be text, a number, a boolean, or a list of texts".to_owned());
             }
         }
-        Layer { table: prefix.to_owned(), texts }
+        if let Some(secrets) = level.tables.remove("secrets").as_ref().and_then(Value::as_table) {
+            let report = |field: &str, message| self.report(&format!("{prefix}secrets.{field}"), message);
+            level.secrets = declaration::read(secrets, report);
+        }
+        level
     }
 
     fn report(&mut self, key: &str, message: String) {
@@ -150,7 +231,14 @@ impl Reader {
 }
 
 fn unknown_key(key: &str, known: &[Declared], also: &[&str]) -> String {
-    let known = known.iter().map(|declared| declared.key).chain(also.iter().copied());
+    match key {
+        "tool" => return "is no table of this file; a server's settings stand in [server.NAME]".to_owned(),
+        "observability" => {
+            return "is no table of this file; log_level, log_format and log_file are keys beside the others".to_owned();
+        }
+        _ => {}
+    }
+    let known = known.iter().map(|declared| declared.key).chain(also.iter().chain(&TABLES).copied());
     match nearest(key, known) {
         Some(name) => format!("unknown key; did you mean `{name}`?"),
         None => "unknown key; `config example` lists all".to_owned(),
@@ -179,76 +267,4 @@ fn textual(value: &Value) -> Option<String> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::SERVER;
-
-    fn problems(text: &str) -> Vec<String> {
-        let file = ConfigFile::parse(text, Path::new("c.toml"), &SERVER);
-        file.map_or_else(|problems| problems, |file| file.problems).iter().map(Problem::to_string).collect()
-    }
-
-    #[test]
-    fn an_unknown_key_is_an_error_with_a_suggestion() {
-        assert_eq!(
-            problems("[server.demo]\nreadonly = true"),
-            ["c.toml: server.demo.readonly: unknown key; did you mean `read_only`?"]
-        );
-    }
-
-    #[test]
-    fn faults_of_all_tables_are_reported_together() {
-        let text = "schema_version = 2\nhots = 1\n[server.demo]\nport = 1979-05-27\n[server.demo.profiles]\nlab = 1";
-        assert_eq!(problems(text).len(), 4);
-    }
-
-    #[test]
-    fn a_syntax_error_names_line_and_column_and_shows_no_value() {
-        let found = problems("port = 1\napi_key = \"s3cr3t");
-        assert!(found[0].starts_with("c.toml:2:"), "{found:?}");
-        assert!(!found[0].contains("s3cr3t"), "{found:?}");
-    }
-
-    #[test]
-    fn tables_of_other_servers_and_parts_are_left_alone() {
-        let text = "[server.other]\nwhatever = 1\n[llm]\nbackend = \"x\"\n";
-        assert_eq!(problems(text), [""; 0]);
-    }
-
-    #[test]
-    fn a_table_with_nearly_this_servers_name_is_pointed_out() {
-        let lookalike = |text| ConfigFile::parse(text, Path::new("c.toml"), &SERVER).unwrap().lookalike;
-        let found = lookalike("[server.dmeo]\nport = 1\n").unwrap();
-        assert_eq!(found, "c.toml: [server.dmeo] is not this server's table; was [server.demo] meant?");
-        assert_eq!(lookalike("[server.dmeo]\n[server.demo]\n"), None);
-        assert_eq!(lookalike("[server.other]\n"), None);
-    }
-
-    #[test]
-    fn the_other_keys_of_a_faulty_file_are_read() {
-        let file = ConfigFile::parse("hots = 1\nport = \"x\"", Path::new("c.toml"), &SERVER).unwrap();
-        assert_eq!((file.problems.len(), file.find("port", None).unwrap().0.as_str()), (1, "x"));
-    }
-
-    #[test]
-    fn an_unknown_profile_lists_the_known_ones() {
-        let text = "[server.demo.profiles.lab]\nport = 1\n[server.demo.profiles.home]\nport = 2\n";
-        let file = ConfigFile::parse(text, Path::new("c.toml"), &SERVER).unwrap();
-        let problem = file.check_profile(Some("lap")).unwrap_err();
-        assert_eq!(problem.message, "there is no profile `lap`; known: home, lab");
-    }
-
-    #[test]
-    fn a_list_of_names_is_an_array() {
-        let text = "deny = [\"a\", \"b\"]";
-        let file = ConfigFile::parse(text, Path::new("c.toml"), &SERVER).unwrap();
-        assert_eq!(file.find("deny", None).unwrap().0, "a,b");
-    }
-
-    #[test]
-    fn a_missing_file_is_empty_unless_it_was_named() {
-        let missing = Path::new("/nonexistent/config.toml");
-        assert!(ConfigFile::read(missing, false, &SERVER).is_ok());
-        assert!(ConfigFile::read(missing, true, &SERVER).is_err());
-    }
-}
+mod tests;

@@ -5,11 +5,14 @@
 //! defaults), else its default. All faults are collected, never just the first.
 
 mod check;
+mod declaration;
 mod document;
 mod file;
 mod hidden;
+mod identifier;
 mod report;
 mod resolve;
+mod tables;
 mod value;
 
 use std::path::PathBuf;
@@ -21,6 +24,7 @@ pub(crate) use file::{ConfigFile, nearest};
 pub(crate) use hidden::missing;
 pub(crate) use report::{example, table};
 pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, Source, lookalikes, resolution, resolve};
+pub use tables::Tables;
 pub use value::{
     BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, LogLevel, Names, ProxyUrl, SchemaProfile,
     Seconds, Secret, Switch,
@@ -98,6 +102,8 @@ macro_rules! settings {
             pub document: DocumentSettings,
             /// Whether the base URL was set, and is not the document's.
             pub base_url_configured: bool,
+            /// The tables of the configuration file that are no settings, such as `[llm]`.
+            pub tables: Tables,
         }
 
         /// The declarations, in the order of the documentation.
@@ -117,7 +123,7 @@ macro_rules! settings {
                 $( let $key = texts.parse::<$type>(stringify!($key), problems); )+
                 let document = DocumentSettings::read(texts, problems);
                 let base_url_configured = texts.is_set("base_url");
-                Some(Settings { $( $key: $key?, )+ document, base_url_configured })
+                Some(Settings { $( $key: $key?, )+ document, base_url_configured, tables: texts.tables.clone() })
             }
         }
     };

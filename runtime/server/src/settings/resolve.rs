@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toolwright_core::ServerSpec;
 
 use super::value::PATH;
-use super::{ConfigFile, Declared, Problem, SettingValue, Settings, declared, document};
+use super::{ConfigFile, Declared, Problem, SettingValue, Settings, Tables, declared, document};
 
 /// The environment variables of this process, or a fixed set of them.
 #[derive(Debug, Clone, Default)]
@@ -106,6 +106,8 @@ pub(crate) struct Resolved {
 #[derive(Debug, Clone)]
 pub(crate) struct Resolution {
     pub(crate) entries: Vec<Resolved>,
+    /// The tables of the file that are no settings.
+    pub(crate) tables: Tables,
 }
 
 impl Resolution {
@@ -192,7 +194,10 @@ pub(crate) fn resolution(
         let text = expanded(&declared, text.trim(), environment);
         Resolved { declared, text, source }
     };
-    let mut resolution = Resolution { entries: declared(server).into_iter().map(find).collect() };
+    let mut resolution = Resolution {
+        entries: declared(server).into_iter().map(find).collect(),
+        tables: file.tables(profile),
+    };
     let address = document::filled(server, &resolution);
     let base_url = resolution.entries.iter_mut().find(|entry| entry.declared.key == "base_url");
     if let Some(entry) = base_url.filter(|entry| entry.source == Source::Default) {
@@ -393,8 +398,12 @@ mod tests {
     }
 
     #[test]
-    fn relative_xdg_folders_are_ignored() {
-        let environment = Environment::fixed([("XDG_CONFIG_HOME", "conf"), ("HOME", "/h")]);
-        assert_eq!(environment.config_path().unwrap(), Path::new("/h/.config/toolwright/config.toml"));
+    fn blank_and_relative_xdg_folders_are_ignored() {
+        for given in ["", "  ", "conf", "./conf"] {
+            let environment =
+                Environment::fixed([("XDG_CONFIG_HOME", given), ("XDG_STATE_HOME", given), ("HOME", "/h")]);
+            assert_eq!(environment.config_path().unwrap(), Path::new("/h/.config/toolwright/config.toml"), "{given:?}");
+            assert_eq!(environment.state_dir(&SERVER), Path::new("/h/.local/state/toolwright/demo"), "{given:?}");
+        }
     }
 }

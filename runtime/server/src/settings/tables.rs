@@ -1,0 +1,144 @@
+//! The tables of the configuration file that other parts of a server read, such as `[llm]`.
+
+use toml::{Table, Value};
+
+/// The tables that any level of the file may hold beside its settings.
+pub(super) const TABLES: [&str; 2] = ["llm", "secrets"];
+
+/// The tables of a file by level: the shared ones, the server's, then the profile's.
+#[derive(Clone, Default)]
+pub struct Tables {
+    path: String,
+    /// What stands in front of the names, and the tables themselves.
+    levels: Vec<(String, Table)>,
+}
+
+/// Only names: values may be credentials.
+impl std::fmt::Debug for Tables {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let named = |(prefix, tables): &(String, Table)| -> Vec<String> {
+            tables.keys().map(|name| format!("{prefix}{name}")).collect()
+        };
+        f.debug_list().entries(self.levels.iter().flat_map(named)).finish()
+    }
+}
+
+impl Tables {
+    /// Those of that file; the level that beats the others comes last.
+    pub(super) fn new<'a>(path: String, levels: impl IntoIterator<Item = (&'a str, &'a Table)>) -> Self {
+        let owned = |(prefix, tables): (&str, &Table)| (prefix.to_owned(), tables.clone());
+        Tables { path, levels: levels.into_iter().map(owned).collect() }
+    }
+
+    /// The table of that name as JSON, where any level has it. Tables within merge; anything else replaces what is
+    /// under it.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<serde_json::Value> {
+        let mut found = self.levels.iter().filter_map(|(_, tables)| tables.get(name)?.as_table());
+        let first = found.next()?.clone();
+        let merged = found.fold(first, |under, over| merged(under, over));
+        // A table's keys are texts, so that it can be written as JSON.
+        serde_json::to_value(merged).ok()
+    }
+
+    /// The file and the table that a field such as `llm.models."m".dialect` comes from; where none has it, the one that
+    /// comes closest.
+    #[must_use]
+    pub fn place(&self, field: &str) -> String {
+        let path = keys(field);
+        let depth = |(_, tables): &&(String, Table)| depth(tables, &path);
+        // Of equals the last counts, which beats the others.
+        let prefix = self.levels.iter().max_by_key(depth).map_or("", |(prefix, _)| prefix);
+        format!("{}: {prefix}{field}", self.path)
+    }
+}
+
+/// One table over another.
+fn merged(mut under: Table, over: &Table) -> Table {
+    for (key, value) in over {
+        let value = match (under.remove(key), value) {
+            (Some(Value::Table(under)), Value::Table(over)) => Value::Table(merged(under, over)),
+            (_, value) => value.clone(),
+        };
+        under.insert(key.clone(), value);
+    }
+    under
+}
+
+/// The keys of a dotted field. A text that is none is one key.
+fn keys(field: &str) -> Vec<String> {
+    let Ok(mut table) = format!("{field} = 0").parse::<Table>() else { return vec![field.to_owned()] };
+    let mut keys = Vec::new();
+    while let Some((key, value)) = table.into_iter().next() {
+        keys.push(key);
+        match value {
+            Value::Table(inner) => table = inner,
+            _ => break,
+        }
+    }
+    keys
+}
+
+/// How many of the keys, from the first, lead into the table.
+fn depth(table: &Table, path: &[String]) -> usize {
+    let Some((key, rest)) = path.split_first() else { return 0 };
+    match table.get(key) {
+        None => 0,
+        Some(Value::Table(inner)) => 1 + depth(inner, rest),
+        Some(_) => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tables(shared: &str, own: &str) -> Tables {
+        let (shared, own): (Table, Table) = (shared.parse().unwrap(), own.parse().unwrap());
+        Tables::new("c.toml".to_owned(), [("", &shared), ("server.demo.", &own)])
+    }
+
+    #[test]
+    fn tables_merge_at_any_depth_and_other_values_replace() {
+        let shared = "[llm]\nverify = true\n[llm.default_headers]\na = \"1\"\nb = \"2\"\n[llm.models.m]\nids = [1, 2]\n";
+        let own = "[llm]\nverify = false\n[llm.default_headers]\nb = \"3\"\n[llm.models.m]\nids = [3]\n";
+        assert_eq!(
+            tables(shared, own).get("llm"),
+            Some(json!({"verify": false, "default_headers": {"a": "1", "b": "3"}, "models": {"m": {"ids": [3]}}}))
+        );
+    }
+
+    #[test]
+    fn merging_leaves_the_levels_as_they_are() {
+        let tables = tables("[llm]\nbackend = \"a\"", "[llm]\nbackend = \"b\"");
+        assert_eq!(tables.get("llm"), tables.get("llm"));
+        assert!(tables.levels[0].1["llm"]["backend"].as_str() == Some("a"));
+    }
+
+    #[test]
+    fn a_table_that_no_level_has_is_none() {
+        assert_eq!(tables("", "").get("llm"), None);
+    }
+
+    #[test]
+    fn a_field_is_placed_where_its_value_was_written() {
+        let shared = "[llm]\nbackend = \"native\"\n[llm.models.\"gpt-5.6\"]\ndialect = \"x\"\n";
+        let tables = tables(shared, "[llm]\nbase_url = 1\n");
+        for (field, place) in [
+            ("llm.base_url", "c.toml: server.demo.llm.base_url"),
+            ("llm.backend", "c.toml: llm.backend"),
+            ("llm.models.\"gpt-5.6\".dialect", "c.toml: llm.models.\"gpt-5.6\".dialect"),
+            ("llm.absent", "c.toml: server.demo.llm.absent"),
+        ] {
+            assert_eq!(tables.place(field), place);
+        }
+    }
+
+    #[test]
+    fn values_are_not_shown() {
+        let shown = format!("{:?}", tables("[llm.default_headers]\nx-key = \"hush\"", ""));
+        assert_eq!(shown, "[\"llm\"]");
+    }
+}

@@ -215,6 +215,20 @@ fn the_path_is_appended_to_the_base_and_never_resolved_against_it() {
 }
 
 #[test]
+fn a_url_that_the_client_cannot_send_is_refused_as_what_it_is() {
+    let base = "http://h".parse().unwrap();
+    let parameters = [parameter("a", Location::Path, Style::Simple, false)];
+    let of_length = |length: usize| {
+        let value = "x".repeat(length - "http://h/p/".len());
+        target(&base, "/p/{a}", &parameters, &object(json!({"a": value})))
+    };
+    assert!(of_length(65_534).is_ok());
+    let refusal = of_length(65_535).unwrap_err();
+    assert_eq!(refusal.code, Code::InvalidArguments);
+    assert!(refusal.message.contains("65535 bytes"), "{}", refusal.message);
+}
+
+#[test]
 fn a_query_within_the_template_stays() {
     let parameters = [parameter("b", Location::Query, Style::Form, true)];
     let base = "http://h".parse().unwrap();

@@ -207,6 +207,8 @@ async fn execute_does_not_reach_the_fixed_tools() {
     let (app, _state) = app(&[]);
     let result = execute(&app, "server_health", json!({})).await;
     assert_eq!(result["code"], "unknown_tool");
+    assert_eq!(result["hint"], "server_health is listed: call it itself.");
+    assert!(!result.contains_key("closest"), "{result:?}");
 }
 
 #[tokio::test]

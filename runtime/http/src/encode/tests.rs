@@ -1,7 +1,7 @@
 //! Wire vectors, written by hand from OpenAPI 3.1 section 4.8.12.4 and RFC 6570, and the expectations of real calls.
 
 use serde_json::{Value, json};
-use toolwright_core::{HttpBinding, Location, Parameter, Style};
+use toolwright_core::{Code, HttpBinding, Location, Parameter, Style};
 
 use super::target;
 use crate::testing::{GET, Server, Setting, json_answer, object, parameter, tool};

@@ -69,10 +69,11 @@ pub fn generate_after(
     let loaded = load::load_server(files, dir, sink)?;
     let mut model = Model::new(&loaded);
     pass::run(&mut model, sink);
-    stale_names::check(files, &model, earlier, sink);
     if sink.has_errors() {
         return None;
     }
+    // With an error, a name may be missing only because an overlay was not applied.
+    stale_names::check(files, &model, earlier, sink);
     emit(model, sink)
 }
 

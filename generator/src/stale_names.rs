@@ -39,6 +39,11 @@ fn remedy(model: &Model, declared: &str) -> String {
     }
 }
 
+/// Whether the pointer leads to an action of an overlay.
+fn is_action(pointer: &str) -> bool {
+    pointer.strip_prefix("/actions/").is_some_and(|index| !index.contains('/'))
+}
+
 struct Texts<'t> {
     source: &'t Source,
     gone: &'t BTreeMap<&'t str, String>,
@@ -55,7 +60,9 @@ impl Texts<'_> {
                 }
             }
             Value::Object(members) => {
-                for (key, member) in members {
+                // A target is a path into the document, whose own words are no names of tools.
+                let texts = members.iter().filter(|(key, _)| *key != "target" || !is_action(&pointer));
+                for (key, member) in texts {
                     self.walk(member, child_pointer(&pointer, key));
                 }
             }

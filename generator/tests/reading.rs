@@ -237,6 +237,20 @@ fn a_text_that_names_a_tool_by_its_earlier_name_is_reported() {
 }
 
 #[test]
+fn stale_names_are_looked_for_in_texts_alone_and_only_where_all_names_are_known() {
+    let earlier = BTreeMap::from([("a".to_owned(), "GET /a".to_owned())]);
+    let found = |action: &str| {
+        let mut sink = Sink::new();
+        generate_after(&files(&openapi(TWO), "", Some(action)), "specs/t", &earlier, &mut sink);
+        sink.to_string()
+    };
+    let target = found("  - target: $.paths['/a'].get\n    update: {description: Show the first.}\n");
+    assert!(!target.contains("stale-name"), "{target}");
+    let broken = found("  - target: $.paths['/a'].get\n    update: {description: Show a., x-toolwright: {nmae: a}}\n");
+    assert!(broken.contains("unknown-key") && !broken.contains("stale-name"), "{broken}");
+}
+
+#[test]
 fn an_overlay_that_is_not_listed_is_reported_with_the_line_to_add() {
     let mut unlisted = document(&openapi(TWO));
     unlisted.insert("specs/t/overlays/texts.yaml", "overlay: 1.0.0\n");

@@ -174,7 +174,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 166,
         tools_of_files: &[],
     },
-    catalog_sha256: "e2913b53febe1c5c613f5694d2b86bd141e251ad98faa7571130b367a3f8ae90",
+    catalog_sha256: "985be10166c543201f18e66c661efc00ab64f25533681f606e827468a58b5a5e",
 };
 
 /// Every tool, sorted by name.

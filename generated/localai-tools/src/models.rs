@@ -227,6 +227,7 @@ pub struct InstallModel {
         "browse model gallery",
         "model catalog",
         "which models can I download",
+        "which models can be installed",
         "find a new model",
         "model store",
         "search models to add"

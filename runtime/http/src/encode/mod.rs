@@ -69,10 +69,14 @@ fn query_pairs(parameter: &Parameter, value: &Value) -> impl Iterator<Item = Str
         .map(|(name, text)| format!("{name}={text}"))
 }
 
+/// The longest URL that the HTTP client sends, in bytes: the bound of `http::Uri`, which would end the call as if the API
+/// could not be reached.
+const LONGEST_URL: usize = 65_534;
+
 /// Appends a route to the base URL. The base's own path is kept: a route is never resolved as a reference.
 ///
 /// # Errors
-/// `invalid_arguments` where the parts form no URL, or one below another path than was put together: the URL library
+/// `invalid_arguments` where the parts form no URL, one that is too long, or one below another path than was put together: the URL library
 /// resolves dot segments, and a request must never go where the template does not say.
 pub(crate) fn join(base: &Url, path: &str, query: &[String]) -> Result<Url, ToolError> {
     let mut wanted = format!("{}/{}", base.path().trim_end_matches('/'), path.trim_start_matches('/'));
@@ -85,5 +89,11 @@ pub(crate) fn join(base: &Url, path: &str, query: &[String]) -> Result<Url, Tool
         return Err(ToolError::invalid("the path has segments that cannot be sent as they are"));
     }
     url.set_query((!query.is_empty()).then(|| query.join("&")).as_deref());
+    let length = url.as_str().len();
+    if length > LONGEST_URL {
+        return Err(ToolError::invalid(format!(
+            "the arguments make a URL of {length} bytes, and at most {LONGEST_URL} can be sent; shorten those in path and query"
+        )));
+    }
     Ok(url)
 }

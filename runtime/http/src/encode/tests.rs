@@ -1,7 +1,7 @@
 //! Wire vectors, written by hand from OpenAPI 3.1 section 4.8.12.4 and RFC 6570, and the expectations of real calls.
 
 use serde_json::{Value, json};
-use toolwright_core::{HttpBinding, Location, Parameter, Style};
+use toolwright_core::{Code, HttpBinding, Location, Parameter, Style};
 
 use super::target;
 use crate::testing::{GET, Server, Setting, json_answer, object, parameter, tool};
@@ -212,6 +212,20 @@ fn the_path_is_appended_to_the_base_and_never_resolved_against_it() {
         let target = target(&base.parse().unwrap(), "/ping", &[], &object(json!({}))).unwrap();
         assert_eq!(target.url.path(), wanted, "{base}");
     }
+}
+
+#[test]
+fn a_url_that_the_client_cannot_send_is_refused_as_what_it_is() {
+    let base = "http://h".parse().unwrap();
+    let parameters = [parameter("a", Location::Path, Style::Simple, false)];
+    let of_length = |length: usize| {
+        let value = "x".repeat(length - "http://h/p/".len());
+        target(&base, "/p/{a}", &parameters, &object(json!({"a": value})))
+    };
+    assert!(of_length(65_534).is_ok());
+    let refusal = of_length(65_535).unwrap_err();
+    assert_eq!(refusal.code, Code::InvalidArguments);
+    assert!(refusal.message.contains("65535 bytes"), "{}", refusal.message);
 }
 
 #[test]

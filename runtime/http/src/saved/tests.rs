@@ -98,6 +98,24 @@ async fn the_oldest_files_make_room() {
     assert!(folder.path().join("out/not-ours.txt").exists());
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn files_that_are_done_at_the_same_time_stay_within_the_quota_together() {
+    let folder = TempDir::new().unwrap();
+    let files = files(&folder, 100);
+    for _ in 0..20 {
+        let mut written = Vec::new();
+        for _ in 0..8 {
+            let mut file = files.begin(None, "image/png").await.unwrap();
+            file.write(&Bytes::from(vec![7; 60])).await.unwrap();
+            written.push(tokio::spawn(file.commit()));
+        }
+        for commit in written {
+            commit.await.unwrap().unwrap();
+        }
+        assert_eq!(files.list().await.unwrap().len(), 1);
+    }
+}
+
 #[tokio::test]
 async fn content_over_the_quota_is_refused_and_leaves_nothing() {
     let folder = TempDir::new().unwrap();

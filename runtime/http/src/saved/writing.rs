@@ -1,6 +1,10 @@
 //! A file while it is written: invisible under its final name until it is complete, gone if it never is.
 
-use std::{fs, io, path::PathBuf};
+use std::{
+    fs, io,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
 
 use bytes::Bytes;
 use tokio::io::AsyncWriteExt;
@@ -9,6 +13,9 @@ use super::{SavedError, SavedFile, SavedFiles, blocking, name, quota};
 
 /// In front of the name of an unfinished file.
 pub(crate) const PARTIAL: &str = ".partial-";
+
+/// One file at a time: two that found room side by side would together be over the quota.
+static MAKING_ROOM: Mutex<()> = Mutex::new(());
 
 /// A file that is being written.
 #[derive(Debug)]
@@ -83,6 +90,7 @@ impl PartialFile {
         let target = saved.path.clone();
         let Some(partial) = self.partial.0.clone() else { return Ok(saved) };
         blocking(move || {
+            let _alone = MAKING_ROOM.lock().unwrap_or_else(PoisonError::into_inner);
             quota::make_room(&folder, quota, size)?;
             fs::rename(partial, target).map_err(SavedError::from)
         })

@@ -77,7 +77,8 @@ pub(super) fn unknown(app: &App, name: &str) -> Envelope {
         "search_additional_tools finds tools by what they do; list_additional_tools gives all names.".to_owned()
     };
     envelope.extra.insert("hint".into(), hint.into());
-    let closest = closest(app, name);
+    // A tool that is there was meant itself.
+    let closest = if is_fixed(name) { Vec::new() } else { closest(app, name) };
     if !closest.is_empty() {
         envelope.extra.insert("closest".into(), closest.into());
     }

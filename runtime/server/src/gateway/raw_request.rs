@@ -121,8 +121,12 @@ fn operations(app: &App, request: &RawRequest) -> Vec<&'static ToolSpec> {
         other => other.to_owned(),
     };
     let path = request.path.split(['?', '#']).next().unwrap_or_default();
-    let path: Vec<String> = segments(path).collect();
-    let is_this = |row: &&ToolSpec| routes(row).any(|(known, template)| known == method && fits(template, &path));
+    // Proxies decode a path before servers take it apart.
+    let readings = [segments(path), segments(&decoded(path))];
+    let is_this = |row: &&ToolSpec| {
+        let is_route = |template: &str| readings.iter().any(|path| fits(template, path));
+        routes(row).any(|(known, template)| known == method && is_route(template))
+    };
     app.catalog.tools().iter().filter(is_this).collect()
 }
 
@@ -136,10 +140,19 @@ fn routes(row: &ToolSpec) -> impl Iterator<Item = (&'static str, &'static str)> 
     std::iter::once((row.declared.method, row.declared.path)).chain(real)
 }
 
-/// Decoded segments in lower case, without empty ones: servers differ in what they take for the same path, and each
-/// such reading of a denied path is denied.
-fn segments(path: &str) -> impl Iterator<Item = String> {
-    path.split(['/', '\\']).map(decoded).filter(|segment| !segment.is_empty() && segment != ".")
+/// Decoded segments in lower case, without empty ones, dots and parameters (`;a=b`, RFC 3986 section 3.3): servers differ
+/// in what they take for the same path, and each such reading of a denied path is denied.
+fn segments(path: &str) -> Vec<String> {
+    let mut segments = Vec::new();
+    for segment in path.split(['/', '\\']) {
+        let name = segment.split(';').next().unwrap_or_default();
+        match name {
+            "" | "." => {}
+            ".." => drop(segments.pop()),
+            _ => segments.push(decoded(name)),
+        }
+    }
+    segments
 }
 
 fn fits(template: &str, path: &[String]) -> bool {

@@ -207,6 +207,8 @@ async fn execute_does_not_reach_the_fixed_tools() {
     let (app, _state) = app(&[]);
     let result = execute(&app, "server_health", json!({})).await;
     assert_eq!(result["code"], "unknown_tool");
+    assert_eq!(result["hint"], "server_health is listed: call it itself.");
+    assert!(!result.contains_key("closest"), "{result:?}");
 }
 
 #[tokio::test]
@@ -261,9 +263,16 @@ async fn raw_requests_stay_on_the_upstream() {
 #[tokio::test]
 async fn what_is_denied_by_name_is_denied_by_path() {
     let (app, _state) = app(&[("DEMO_MCP_DENY", "delete_item,get_item")]);
-    for (method, path) in
-        [("DELETE", "/items/3"), ("delete", "/items//3/"), ("DELETE", "/%69tems/3?x=1"), ("HEAD", "/Items/3")]
-    {
+    for (method, path) in [
+        ("DELETE", "/items/3"),
+        ("delete", "/items//3/"),
+        ("DELETE", "/%69tems/3?x=1"),
+        ("HEAD", "/Items/3"),
+        ("DELETE", "/items%2F3"),
+        ("DELETE", "/%2569tems/3"),
+        ("DELETE", "/x%2F..%2Fitems/3"),
+        ("DELETE", "/items;v=1/3"),
+    ] {
         let result = execute(&app, "raw_request", json!({"method": method, "path": path})).await;
         assert_eq!(result["code"], "not_allowed", "{method} {path}");
     }

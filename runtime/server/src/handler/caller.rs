@@ -14,11 +14,12 @@ pub(super) fn span(context: &RequestContext<RoleServer>) -> Span {
     let span = tracing::info_span!(
         target: "toolwright::call",
         "request",
-        id = %context.id,
+        id = tracing::field::Empty,
         client = tracing::field::Empty,
         address = tracing::field::Empty,
     );
     if !span.is_disabled() {
+        span.record("id", tracing::field::display(super::shown(&context.id.to_string())));
         if let Some(client) = context.client_info() {
             span.record("client", super::shown(&client.name));
         }

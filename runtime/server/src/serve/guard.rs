@@ -55,12 +55,16 @@ pub(super) fn allowed_origins(settings: &Settings) -> Vec<String> {
 
 fn host_is_allowed(in_uri: Option<&str>, headers: &HeaderMap, settings: &Settings) -> bool {
     let Some(allowed) = allowed_hosts(settings) else { return true };
-    let header = headers.get(header::HOST).and_then(|value| value.to_str().ok());
-    let Some(given) = header.or(in_uri) else { return false };
-    let name = without_port(given);
-    allowed.iter().any(|host| {
-        host.eq_ignore_ascii_case(given) || without_port(host).eq_ignore_ascii_case(name) && !has_port(host)
-    })
+    let is_allowed = |given: &str| {
+        let name = without_port(given);
+        allowed.iter().any(|host| {
+            host.eq_ignore_ascii_case(given) || without_port(host).eq_ignore_ascii_case(name) && !has_port(host)
+        })
+    };
+    // Whatever is between the client and this server may go by another of them (RFC 9112 sections 3.2 and 3.2.2).
+    let given = headers.get_all(header::HOST).iter().map(|value| value.to_str().unwrap_or_default()).chain(in_uri);
+    let mut given = given.peekable();
+    given.peek().is_some() && given.all(is_allowed)
 }
 
 fn has_port(host: &str) -> bool {
@@ -109,6 +113,19 @@ mod tests {
         for host in ["evil.example", "localhost.evil.example:8000", "127.0.0.1.evil.example", ""] {
             assert!(!allowed(host), "{host}");
         }
+    }
+
+    #[test]
+    fn every_host_that_a_request_names_must_be_allowed() {
+        let state = tempfile::tempdir().unwrap();
+        let settings = settings(&state);
+        let local = headers(header::HOST, "localhost");
+        assert!(host_is_allowed(Some("localhost"), &local, &settings));
+        assert!(!host_is_allowed(Some("evil.example"), &local, &settings));
+        let mut two = local;
+        two.append(header::HOST, "evil.example".parse().unwrap());
+        assert!(!host_is_allowed(None, &two, &settings));
+        assert!(!host_is_allowed(None, &HeaderMap::new(), &settings));
     }
 
     #[test]

@@ -14,7 +14,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
-use super::message::{message, request_id};
+use super::message::{message, request_id, trimmed};
 
 /// A buffer that one large message made is given back when it is larger than this.
 const KEPT_BYTES: usize = 1 << 20;
@@ -133,6 +133,7 @@ where
             let refusal = match read {
                 Read::End => return None,
                 Read::TooLong => Some(too_long(self.longest)),
+                Read::Line if is_stray(&self.line) => None,
                 Read::Line => match message(&self.line) {
                     Ok(Some(message)) => {
                         self.clear();
@@ -169,6 +170,20 @@ async fn send<W: AsyncWrite + Unpin>(
     let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
     write.write_all(&line).await?;
     write.flush().await
+}
+
+/// Whether a line is no message to begin with: blank, or what a wrapper script printed into the pipe. The log says how
+/// long it was and not what it said, since nobody knows what that may be.
+fn is_stray(line: &[u8]) -> bool {
+    let line = trimmed(line);
+    let is_stray = !line.starts_with(b"{")
+        && !line.starts_with(b"[")
+        && serde_json::from_slice::<serde::de::IgnoredAny>(line).is_err();
+    if is_stray && !line.is_empty() {
+        let bytes = line.len();
+        tracing::warn!(target: "toolwright::server", bytes, "ignored a line of stdin that is no JSON");
+    }
+    is_stray
 }
 
 fn too_long(longest: usize) -> ErrorData {

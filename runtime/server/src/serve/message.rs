@@ -10,8 +10,7 @@ use serde_json::Value;
 
 /// The message of a line; `None` for a line that asks for nothing.
 pub(super) fn message(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>>, ErrorData> {
-    // RFC 8259 section 8.1 lets readers ignore a byte order mark.
-    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
+    let line = trimmed(line);
     let error = match serde_json::from_slice(line) {
         Ok(message) => return Ok(Some(message)),
         Err(error) => error,
@@ -24,10 +23,13 @@ pub(super) fn message(line: &[u8]) -> Result<Option<RxJsonRpcMessage<RoleServer>
         // Notifications of other protocols ask for no answer.
         Ok(value) if value.get("method").is_some() && value.get("id").is_none() => Ok(None),
         Ok(_) => Err(ErrorData::invalid_request(format!("no JSON-RPC message: {error}"), None)),
-        // Whatever a wrapper printed into the pipe was no message to begin with.
-        Err(_) if !line.starts_with(b"{") && !line.starts_with(b"[") => Ok(None),
         Err(error) => Err(ErrorData::new(ErrorCode::PARSE_ERROR, format!("no JSON: {error}"), None)),
     }
+}
+
+/// The line without white space around it. RFC 8259 section 8.1 lets readers ignore a byte order mark.
+pub(super) fn trimmed(line: &[u8]) -> &[u8] {
+    line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii()
 }
 
 /// The id of a message that cannot be read as a whole, where it stands at the beginning or the end.

@@ -12,6 +12,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use rmcp::RoleServer;
 use rmcp::service::TxJsonRpcMessage;
+use tokio::time::timeout;
 
 use super::message::{message, request_id, without_lone_surrogates};
 use crate::App;
@@ -23,7 +24,13 @@ const KEPT_BYTES: usize = 1 << 20;
 pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     let limit = app.settings.max_request_bytes.0;
-    let Ok(bytes) = to_bytes(body, usize::try_from(limit).unwrap_or(usize::MAX)).await else {
+    let reading = to_bytes(body, usize::try_from(limit).unwrap_or(usize::MAX));
+    // A client that stops in the middle would hold its connection for as long as it likes.
+    let Ok(read) = timeout(app.settings.request_timeout.0, reading).await else {
+        let message = "the body did not arrive within the time of a call (setting REQUEST_TIMEOUT)\n";
+        return (StatusCode::REQUEST_TIMEOUT, [(header::CONNECTION, "close")], message).into_response();
+    };
+    let Ok(bytes) = read else {
         let message = format!("the body is larger than {limit} bytes (setting MAX_REQUEST_BYTES), or broke off\n");
         return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
     };

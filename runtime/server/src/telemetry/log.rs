@@ -9,6 +9,7 @@ use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use super::one_line::OneLine;
 use crate::settings::{LogFormat, LogLevel, Problem, Settings};
 
 /// Where logs go.
@@ -29,10 +30,10 @@ pub(crate) fn start_logging(settings: &Settings, destination: &Destination) -> R
         Destination::Stderr => BoxMakeWriter::new(std::io::stderr),
         Destination::File(path) => BoxMakeWriter::new(std::sync::Mutex::new(open(path)?)),
     };
-    let lines = tracing_subscriber::fmt::layer().with_writer(writer).with_ansi(false);
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false);
     let lines = match settings.log_format {
-        LogFormat::Text => lines.boxed(),
-        LogFormat::Json => lines.json().flatten_event(true).boxed(),
+        LogFormat::Text => lines.with_writer(OneLine(writer)).boxed(),
+        LogFormat::Json => lines.with_writer(writer).json().flatten_event(true).boxed(),
     };
     let started = tracing_subscriber::registry().with(lines.with_filter(filter(&settings.log_level))).try_init();
     started.map_err(|error| Problem::new("TOOLWRIGHT_LOG_LEVEL", format!("logging cannot start: {error}")))

@@ -2,6 +2,7 @@
 
 mod log;
 mod metrics;
+mod one_line;
 mod record;
 #[cfg(feature = "otlp")]
 mod trace;

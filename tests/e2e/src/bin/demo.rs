@@ -89,7 +89,8 @@ async fn show_speech(session: &Session) -> anyhow::Result<()> {
 }
 
 async fn show_search(session: &Session) -> anyhow::Result<()> {
-    say("98 further operations are not listed, and found by what they do:");
+    let hidden = localai_tools::TOOLS.tools().len() - localai_tools::SERVER.preset.len();
+    say(&format!("{hidden} further operations are not listed, and found by what they do:"));
     for question in ["설치된 백엔드 목록 보여줘", "モデルのインストールの進捗", "which models can be installed"]
     {
         line(&format!("{question}  ->  {}", first_match(session, question).await?));

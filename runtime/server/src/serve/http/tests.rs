@@ -140,11 +140,25 @@ async fn a_body_that_is_no_message_is_answered_as_json_rpc() {
         (r#"{"jsonrpc":"2.0","id":7,"method":"#, -32700, json!(7)),
         (r#"{"jsonrpc":"2.0","id":8}"#, -32600, json!(8)),
         ("[]", -32600, Value::Null),
+        ("hello", -32700, Value::Null),
+        ("", -32700, Value::Null),
     ] {
         let (status, _, answer) = site.request(POST, body).await;
         let answer: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!((status, &answer["error"]["code"], &answer["id"]), (400, &json!(code), &id), "{body}: {answer}");
     }
+}
+
+#[tokio::test]
+async fn a_body_that_stops_in_the_middle_is_given_up() {
+    let site = Site::start(|settings| settings.request_timeout.0 = Duration::from_millis(50)).await;
+    let mut connection = TcpStream::connect(site.address).await.unwrap();
+    let head = format!("{POST}\r\nHost: {}\r\nContent-Length: 100\r\n\r\n{{", site.address);
+    connection.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    let read = tokio::time::timeout(Duration::from_secs(5), connection.read_to_string(&mut answer));
+    read.await.expect("the connection is closed").unwrap();
+    assert!(answer.starts_with("HTTP/1.1 408"), "{answer}");
 }
 
 #[tokio::test]

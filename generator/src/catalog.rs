@@ -1,4 +1,6 @@
-//! `catalog.json`: the frozen list of a server's tools, for review and diffs.
+//! `catalog.json`: the frozen list of a server's tools, prompts and resources, for review and diffs.
+
+mod content;
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -8,7 +10,7 @@ use crate::load::extension::{NextPage, Risk, StreamDialect, WebSocketExchange};
 use crate::model::Model;
 use crate::model::tool::{Argument, Binding, Hidden, HiddenValue, HttpBinding, Pages, Role, Tool};
 
-/// Writes the schemas and the catalog, and returns the hash over both. Provenance is no part of it.
+/// Writes the schemas, the catalog and what its resources hold, and returns the hash over all of it. Provenance is no part of it.
 pub(crate) fn emit(model: &Model, package: &str, files: &mut FileSet) -> String {
     let mut hash = Sha256::new();
     for tool in &model.tools {
@@ -18,7 +20,7 @@ pub(crate) fn emit(model: &Model, package: &str, files: &mut FileSet) -> String 
         }
     }
     let config = &model.loaded.config;
-    let catalog = json!({
+    let mut catalog = json!({
         "server": config.server,
         "title": config.title,
         "version": config.version,
@@ -26,6 +28,20 @@ pub(crate) fn emit(model: &Model, package: &str, files: &mut FileSet) -> String 
         "health": config.health,
         "tools": model.tools.iter().map(tool).collect::<Vec<_>>(),
     });
+    let offered = &model.loaded.content;
+    for file in offered.attached() {
+        hash.update(&file.bytes);
+        files.insert(format!("{package}/{}", file.path), file.bytes.clone());
+    }
+    let lists: [(&str, Vec<Value>); 2] = [
+        ("prompts", offered.prompts.iter().map(content::prompt).collect()),
+        ("resources", offered.resources.iter().map(content::resource).collect()),
+    ];
+    for (key, list) in lists.into_iter().filter(|(_, list)| !list.is_empty()) {
+        if let Some(members) = catalog.as_object_mut() {
+            members.insert(key.to_owned(), list.into());
+        }
+    }
     let text = pretty(&catalog);
     hash.update(text.as_bytes());
     files.insert(format!("{package}/catalog.json"), text);

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from mcp import Client, MCPError, StdioServerParameters
+from mcp.types import PromptReference, ResourceTemplateReference
 
 EXPECTED_TOOLS = (Path(__file__).parent / "expected-tools.txt").read_text().split()
 TOKENS = {"model": "demo-model", "tokens": [1, 42, 9001]}
@@ -80,6 +81,42 @@ async def refuses_bad_arguments(client: Client, where: str) -> None:
     check(f"{where}: an unknown argument of a listed tool is refused", holds, envelope)
 
 
+async def offers_prompts(client: Client, where: str) -> None:
+    listed = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
+    check(f"{where}: lists compare_models", "compare_models" in listed, sorted(listed))
+    arguments = {"first": "gemma-3-4b-it", "second": "한국어-모델", "question": "Why {first}?"}
+    result = await client.get_prompt("compare_models", arguments)
+    texts = [getattr(message.content, "text", "") for message in result.messages]
+    filled = len(texts) == 2 and "with the model gemma-3-4b-it and once with 한국어-모델" in texts[0]
+    check(f"{where}: compare_models is filled in", filled and texts[1] == "Why {first}?", texts)
+    try:
+        result = await client.get_prompt("compare_models", {"first": "gemma-3-4b-it"})
+    except MCPError as error:
+        told = error.code == -32602 and "second" in error.message and "question" in error.message
+        check(f"{where}: missing arguments are named", told, error)
+    else:
+        check(f"{where}: missing arguments are named", False, result)
+
+
+async def offers_resources(client: Client, where: str) -> None:
+    listed = [str(resource.uri) for resource in (await client.list_resources()).resources]
+    check(f"{where}: lists localai://models", "localai://models" in listed, listed)
+    templates = [template.uri_template for template in (await client.list_resource_templates()).resource_templates]
+    check(f"{where}: lists the guide's template", "localai://guides/{topic}" in templates, templates)
+    read = await client.read_resource("localai://guides/chat-inference")
+    texts = [(content.mime_type, getattr(content, "text", "")) for content in read.contents]
+    check(f"{where}: reads a guide", len(texts) == 1 and texts[0][0] == "text/markdown" and bool(texts[0][1]), texts)
+
+
+async def completes(client: Client, where: str) -> None:
+    prompt = PromptReference(type="ref/prompt", name="compare_models")
+    result = await client.complete(prompt, {"name": "first", "value": "GEM"})
+    check(f"{where}: completes a model", result.completion.values == ["gemma-3-4b-it"], result)
+    guide = ResourceTemplateReference(type="ref/resource", uri="localai://guides/{topic}")
+    result = await client.complete(guide, {"name": "topic", "value": "chat"})
+    check(f"{where}: completes a topic", result.completion.values == ["chat-inference"], result)
+
+
 async def an_unknown_tool_is_a_protocol_error(client: Client, where: str) -> None:
     try:
         result = await client.call_tool("no_such_tool", {})
@@ -97,6 +134,9 @@ async def session(server: str | StdioServerParameters, mode: str, version: str, 
         await calls_a_hidden_tool(client, where)
         await saves_a_sound_and_reads_it_back(client, where)
         await refuses_bad_arguments(client, where)
+        await offers_prompts(client, where)
+        await offers_resources(client, where)
+        await completes(client, where)
         await an_unknown_tool_is_a_protocol_error(client, where)
 
 

@@ -75,6 +75,40 @@ async function refusesBadArguments(client, where) {
   check(`${where}: the refusal names the argument and shows the schema`, Boolean(helpful), envelope);
 }
 
+async function offersPrompts(client, where) {
+  const { prompts } = await client.listPrompts();
+  const names = prompts.map((prompt) => prompt.name);
+  check(`${where}: lists compare_models`, names.includes("compare_models"), names);
+  const filledIn = { first: "gemma-3-4b-it", second: "한국어-모델", question: "Why {first}?" };
+  const { messages } = await client.getPrompt({ name: "compare_models", arguments: filledIn });
+  const texts = messages.map((message) => message.content.text);
+  const filled = texts[0].includes("with the model gemma-3-4b-it and once with 한국어-모델");
+  check(`${where}: compare_models is filled in`, filled && texts[1] === "Why {first}?", texts);
+  const error = await client.getPrompt({ name: "compare_models", arguments: {} }).catch((error) => error);
+  const told = error.code === -32602 && ["first", "second", "question"].every((name) => error.message.includes(name));
+  check(`${where}: missing arguments are named`, told, error);
+}
+
+async function offersResources(client, where) {
+  const { resources } = await client.listResources();
+  const uris = resources.map((resource) => resource.uri);
+  check(`${where}: lists localai://models`, uris.includes("localai://models"), uris);
+  const { resourceTemplates } = await client.listResourceTemplates();
+  const templates = resourceTemplates.map((template) => template.uriTemplate);
+  check(`${where}: lists the guide's template`, templates.includes("localai://guides/{topic}"), templates);
+  const { contents } = await client.readResource({ uri: "localai://guides/chat-inference" });
+  check(`${where}: reads a guide`, contents[0]?.mimeType === "text/markdown" && Boolean(contents[0].text), contents);
+}
+
+async function completes(client, where) {
+  const prompt = { ref: { type: "ref/prompt", name: "compare_models" }, argument: { name: "first", value: "GEM" } };
+  const model = await client.complete(prompt);
+  check(`${where}: completes a model`, model.completion.values.join() === "gemma-3-4b-it", model);
+  const guide = { ref: { type: "ref/resource", uri: "localai://guides/{topic}" }, argument: { name: "topic", value: "chat" } };
+  const topic = await client.complete(guide);
+  check(`${where}: completes a topic`, topic.completion.values.join() === "chat-inference", topic);
+}
+
 async function anUnknownToolIsAProtocolError(client, where) {
   const code = await client.callTool({ name: "no_such_tool", arguments: {} }).then(
     (result) => result,
@@ -94,6 +128,9 @@ async function session(transport, where) {
     await callsAHiddenTool(client, where);
     await savesASoundAndReadsItBack(client, where);
     await refusesBadArguments(client, where);
+    await offersPrompts(client, where);
+    await offersResources(client, where);
+    await completes(client, where);
     await anUnknownToolIsAProtocolError(client, where);
   } finally {
     await client.close();

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use serde_json::Value;
-use toolwright_generator::load::{server_file_schema, tool_file_schema};
+use toolwright_generator::load::{prompt_file_schema, resource_file_schema, server_file_schema, tool_file_schema};
 
 use crate::workspace;
 
@@ -24,9 +24,19 @@ impl Schema {
     }
 }
 
+/// The schemas by the kind of file.
+fn schemas() -> [(&'static str, Value); 4] {
+    [
+        ("server", server_file_schema()),
+        ("tool", tool_file_schema()),
+        ("prompt", prompt_file_schema()),
+        ("resource", resource_file_schema()),
+    ]
+}
+
 /// Writes the schemas that are not there or not as this program has them.
 pub(crate) fn write(root: &Path) -> Result<()> {
-    for (name, schema) in [("server", server_file_schema()), ("tool", tool_file_schema())] {
+    for (name, schema) in schemas() {
         let path = format!("{FOLDER}/{name}.schema.json");
         let text = text(&schema);
         if std::fs::read(root.join(&path)).is_ok_and(|there| there == text.as_bytes()) {
@@ -56,7 +66,7 @@ mod tests {
     #[test]
     fn the_checked_in_schemas_are_those_of_the_reader() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-        for (name, schema) in [("server", server_file_schema()), ("tool", tool_file_schema())] {
+        for (name, schema) in schemas() {
             let path = root.join(FOLDER).join(format!("{name}.schema.json"));
             let there = std::fs::read_to_string(&path).unwrap();
             assert!(there == text(&schema), "{name}: run `cargo xtask schema`");

@@ -51,22 +51,26 @@ pub(crate) fn server_folders(root: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Reads every file below a folder (`specs/localai`) into memory, by its path from the root.
+/// Reads a server's folder (`specs/localai`) into memory, by paths from the root: every file in YAML or JSON, and whatever
+/// stands beside prompts and resources, which may be of any kind.
 pub(crate) fn read_folder(root: &Path, folder: &str) -> Result<Files> {
     let mut files = Files::new();
-    collect(root, &root.join(folder), &mut files)?;
+    let server = root.join(folder);
+    let with_others = ["prompts", "resources"].map(|name| server.join(name));
+    collect(root, &server, &with_others, &mut files)?;
     Ok(files)
 }
 
-fn collect(root: &Path, folder: &Path, files: &mut Files) -> Result<()> {
+fn collect(root: &Path, folder: &Path, with_others: &[PathBuf], files: &mut Files) -> Result<()> {
+    let takes_all = with_others.iter().any(|other| folder.starts_with(other));
     let entries = fs::read_dir(folder).with_context(|| format!("{} cannot be read", shown(root, folder)))?;
     for entry in entries {
         let entry = entry?;
         let path = entry.path();
         // Links to folders are not followed: they may lead in circles.
         if entry.file_type()?.is_dir() {
-            collect(root, &path, files)?;
-        } else if matches!(path.extension().and_then(|e| e.to_str()), Some("yaml" | "yml" | "json")) {
+            collect(root, &path, with_others, files)?;
+        } else if takes_all || matches!(path.extension().and_then(|e| e.to_str()), Some("yaml" | "yml" | "json")) {
             files.insert(shown(root, &path), read_file(&path)?);
         }
     }

@@ -4,8 +4,10 @@ use serde_json::{Map, Value, json};
 
 use super::config::FIXED_TOOLS;
 
+mod content;
 mod workflow;
 
+pub(crate) use content::{ANNOTATIONS, ANSWER, EMBEDDED, MESSAGE, PROMPT, PROMPT_ARGUMENT, RESOURCE};
 use workflow::VALUES;
 pub(crate) use workflow::{ACTION, ARAZZO, CRITERION, STEP, STEP_BODY, STEP_HTTP, STEP_PARAMETER, WORKFLOW};
 
@@ -253,6 +255,21 @@ pub fn tool_file_schema() -> Value {
     let all: Vec<Key> = TOOL.iter().chain(EXECUTORS).copied().collect();
     let mut root = headed("A tool file: specs/SERVER/tools/NAME.yaml", mapping(&all));
     let one: Vec<Value> = EXECUTORS.iter().map(|executor| json!({"required": [executor.name]})).collect();
+    root.insert("oneOf".to_owned(), one.into());
+    root.into()
+}
+
+/// JSON Schema (2020-12) of prompt files, for editors.
+#[must_use]
+pub fn prompt_file_schema() -> Value {
+    headed("A prompt file: specs/SERVER/prompts/NAME.yaml", mapping(PROMPT)).into()
+}
+
+/// JSON Schema (2020-12) of resource files, for editors.
+#[must_use]
+pub fn resource_file_schema() -> Value {
+    let mut root = headed("A resource file: specs/SERVER/resources/NAME.yaml", mapping(RESOURCE));
+    let one: Vec<Value> = ["text", "file", "tool"].iter().map(|key| json!({"required": [key]})).collect();
     root.insert("oneOf".to_owned(), one.into());
     root.into()
 }

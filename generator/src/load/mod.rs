@@ -3,6 +3,7 @@
 mod anchors;
 mod arazzo;
 pub mod config;
+pub(crate) mod content;
 pub mod document;
 pub mod extension;
 mod external;
@@ -11,6 +12,7 @@ mod files;
 pub(crate) mod filter;
 pub mod hidden;
 pub(crate) mod language;
+mod named_file;
 mod origin;
 mod overlay;
 mod prose;
@@ -27,7 +29,7 @@ pub use document::{Dialect, Document, DocumentFacts};
 pub(crate) use external::percent_decoded;
 pub use external::{is_remote, referenced_files};
 pub use files::Files;
-pub use language::{server_file_schema, tool_file_schema};
+pub use language::{prompt_file_schema, resource_file_schema, server_file_schema, tool_file_schema};
 pub use prose::drop_prose;
 pub use strict::did_you_mean;
 pub use vendor::{Vendored, vendor};
@@ -38,6 +40,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use self::content::Content;
 use self::origin::Origins;
 use self::tool_file::ToolFile;
 use crate::diagnostic::{Diagnostic, Place, Severity, Sink};
@@ -61,8 +64,10 @@ pub struct LoadedServer {
     source: Arc<Source>,
     /// The texts of overlays that may hold what the document lacks; `None` where one of them is not there.
     unapplied: Option<Vec<String>>,
-    /// Paths of the tool files.
-    tool_files: Vec<String>,
+    /// What the server offers beside its tools.
+    pub(crate) content: Content,
+    /// Paths of the files that make something each.
+    named_files: Vec<String>,
 }
 
 impl LoadedServer {
@@ -75,7 +80,8 @@ impl LoadedServer {
             is_complete: false,
             source,
             unapplied: None,
-            tool_files: Vec::new(),
+            content: Content::default(),
+            named_files: Vec::new(),
         }
     }
 
@@ -96,11 +102,11 @@ impl LoadedServer {
         !self.is_complete && self.unapplied.as_ref().is_none_or(|texts| texts.iter().any(has))
     }
 
-    /// Paths of the files that its author wrote: `server.yaml`, overlays and tool files.
+    /// Paths of the files that its author wrote: `server.yaml`, overlays, and the files of tools, prompts and resources.
     pub(crate) fn own_files(&self) -> Vec<String> {
         let overlays = self.config.overlays.iter().filter_map(|name| files::join(&self.dir, name));
         let own = std::iter::once(self.source.label().to_owned());
-        own.chain(overlays).chain(self.tool_files.iter().cloned()).collect()
+        own.chain(overlays).chain(self.named_files.iter().cloned()).collect()
     }
 
     /// The place of a JSON pointer of `server.yaml`, such as `/exposed/3`.
@@ -140,9 +146,10 @@ pub fn load_server(files: &Files, dir: &str, sink: &mut Sink) -> Option<LoadedSe
             None => tools.push(tool),
         }
     }
-    let tool_files: Vec<String> = tool_file::paths(files, dir).into_iter().chain(arazzo::paths(files, dir)).collect();
+    let mut named_files = tool_file::TOOL_FILES.paths(files, dir);
+    named_files.extend(arazzo::paths(files, dir));
     let has_http = tools.iter().any(ToolFile::is_http);
-    config::require_sources(&value, (!tool_files.is_empty(), has_http), &places, sink);
+    config::require_sources(&value, (!named_files.is_empty(), has_http), &places, sink);
     collect_settings(&mut config, &tools, sink);
     check_folder(&config, dir, &source, sink);
     let server = Folder { files, dir, config: &config, source: &source };
@@ -151,7 +158,9 @@ pub fn load_server(files: &Files, dir: &str, sink: &mut Sink) -> Option<LoadedSe
     let (document, is_complete) = server.document(&tools, sink)?;
     let is_complete = is_complete && listed == server.config.overlays.len();
     let unapplied = server.overlay_texts();
-    Some(LoadedServer { dir: dir.to_owned(), config, document, is_complete, source, unapplied, tool_files })
+    let content = Content::read(files, dir, sink);
+    named_files.extend(content::paths(files, dir));
+    Some(LoadedServer { dir: dir.to_owned(), config, document, is_complete, source, unapplied, content, named_files })
 }
 
 /// The settings of all tool files. Tools may share one, and then they must mean the same.

@@ -45,6 +45,11 @@ impl<'a> Fields<'a> {
         Diagnostic::error("unknown-key", format!("unknown key `{key}`")).at(self.place(key)).help(help)
     }
 
+    /// Where the object itself stands.
+    pub(crate) fn pointer(&self) -> &str {
+        &self.pointer
+    }
+
     pub(crate) fn pointer_of(&self, key: &str) -> String {
         child_pointer(&self.pointer, key)
     }

@@ -2,6 +2,7 @@
 
 mod account;
 pub(crate) mod bind;
+mod content;
 mod describe;
 mod discriminator;
 mod freeze;
@@ -37,6 +38,7 @@ pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     bind::bind(model, sink);
     steps::steps(model, sink);
     select::restrict(model, sink);
+    content::content(model, sink);
     prune::prune(model, sink);
     account::account(model, sink);
     describe::describe(model, sink);

@@ -4,7 +4,7 @@ use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
 use super::names::{Named, Names};
-use super::{native, rows};
+use super::{content, native, rows};
 use crate::access::{Access, Scheme, Setting};
 use crate::load::config::FixedTool;
 use crate::load::tool_file::is_of_file;
@@ -125,8 +125,9 @@ pub(super) fn items(model: &Model, names: &Names, facts: &Facts) -> Vec<TokenStr
     let mut modules = names.modules();
     if native::is_needed(model) {
         modules.push(native::MODULE.to_owned());
-        modules.sort();
     }
+    modules.extend(content::modules(model).into_iter().map(str::to_owned));
+    modules.sort();
     let modules: Vec<TokenStream> = modules
         .into_iter()
         .map(|module| {
@@ -249,6 +250,7 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
     let calls_api = |tool: &&Tool| is_of_file(&tool.origin) && !tool.binding.is_own();
     let of_files = model.tools.iter().filter(calls_api).map(|tool| &tool.name);
     let catalog_sha256 = &facts.catalog_sha256;
+    let (prompts, resources) = (content::list(model, content::PROMPTS), content::list(model, content::RESOURCES));
     quote! {
         /// What the server is, and what it lists by default.
         pub static SERVER: ServerSpec = ServerSpec {
@@ -263,6 +265,8 @@ fn server(model: &Model, facts: &Facts) -> TokenStream {
             preset: &[#(#preset),*],
             health: &[#(#health),*],
             fixed_tools: &[#(#fixed),*],
+            prompts: #prompts,
+            resources: #resources,
             document: DocumentFacts {
                 dialect: #dialect,
                 title: #api,

@@ -1,6 +1,7 @@
 //! Rust code: names once, then one emitter per kind of generated file.
 
 mod agreement;
+mod content;
 mod crate_root;
 mod doc;
 mod names;
@@ -44,6 +45,9 @@ pub(crate) fn emit(model: &Model, facts: &crate_root::Facts, files: &mut FileSet
     if native::is_needed(model) {
         let path = format!("{tools}/{}.rs", native::MODULE);
         sources.push((path, native::about(model), native::items(model, &names)));
+    }
+    for module in content::modules(model) {
+        sources.push((format!("{tools}/{module}.rs"), content::about(model, module), content::items(model, module)));
     }
     let tests = format!("generated/{}-tools/tests", model.loaded.config.server);
     let agreement = agreement::items(model, &names);

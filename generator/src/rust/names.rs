@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use heck::ToUpperCamelCase;
 use proc_macro2::{Ident, Span};
 
-use super::{native, rows};
+use super::{content, native, rows};
 use crate::model::Model;
 use crate::model::schema::{JsonType, Schema};
 use crate::model::tool::Tool;
@@ -289,7 +289,7 @@ fn camel(text: &str) -> String {
 }
 
 /// Modules that would clash with files of the crate or with crates that its root names.
-const TAKEN_MODULES: [&str; 16] = [
+const TAKEN_MODULES: [&str; 18] = [
     SHARED,
     "alloc",
     "client",
@@ -300,6 +300,8 @@ const TAKEN_MODULES: [&str; 16] = [
     "lib",
     "main",
     native::MODULE,
+    content::PROMPTS,
+    content::RESOURCES,
     "serde",
     "serde_json",
     "std",

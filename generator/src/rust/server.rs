@@ -14,6 +14,7 @@ pub(super) fn about(model: &Model) -> String {
         String::new(),
         "- `stdio`, `http`: serve over a transport".to_owned(),
         "- `tools`, `call`: look at a tool, or run one".to_owned(),
+        "- `prompts`, `resources`: what there is beside tools".to_owned(),
         "- `doctor`, `config`, `completions`: settings, examples, shell completion".to_owned(),
         String::new(),
         format!("Its tools are the crate `{name}-tools`; `--help` says the rest."),

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::inputs;
-use super::{Surface, SurfaceTool};
+use super::{Surface, SurfaceTool, content, inputs};
 
 /// The differences of two surfaces, each list sorted by tool.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -23,6 +22,21 @@ pub struct Changes {
     pub listed: Vec<String>,
     /// Tools that were listed by default, are not any more, and still exist.
     pub hidden: Vec<String>,
+    /// Prompts and resources.
+    pub content: Vec<ContentChange>,
+}
+
+/// A prompt or a resource that came, went, or asks for something else.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct ContentChange {
+    /// True where whoever uses it has to change.
+    pub breaks: bool,
+    /// `prompt` or `resource`.
+    pub kind: &'static str,
+    /// Name of the prompt, URI of the resource.
+    pub id: String,
+    /// What is different, as a phrase that follows it.
+    pub what: String,
 }
 
 /// A tool with a new name.
@@ -69,7 +83,10 @@ impl Changes {
     #[must_use]
     pub fn is_breaking(&self) -> bool {
         let breaks = |change: &ToolChange| change.is_riskier || change.inputs.iter().any(|input| input.breaks);
-        !self.removed.is_empty() || !self.renamed.is_empty() || self.changed.iter().any(breaks)
+        !self.removed.is_empty()
+            || !self.renamed.is_empty()
+            || self.changed.iter().any(breaks)
+            || self.content.iter().any(|change| change.breaks)
     }
 
     /// Whether nothing differs.
@@ -119,6 +136,7 @@ pub fn compare(old: &Surface, new: &Surface) -> Changes {
     let known = |name: &&String| old.tools.contains_key(*name) && new.tools.contains_key(*name);
     changes.listed = new.listed.iter().filter(known).filter(|name| !old.listed.contains(name)).cloned().collect();
     changes.hidden = old.listed.iter().filter(known).filter(|name| !new.listed.contains(name)).cloned().collect();
+    changes.content = content::compare(old, new);
     changes
 }
 

@@ -30,6 +30,11 @@ impl Changes {
         section(&mut out, "Lists", listed.chain(hidden));
         let texts = self.changed.iter().filter(|change| change.texts).map(|change| format!("`{}`", change.tool));
         section(&mut out, "Texts", texts);
+        let content = self.content.iter().map(|change| {
+            let warning = if change.breaks { " **(callers have to change)**" } else { "" };
+            format!("{} `{}` {}{warning}", change.kind, change.id.replace('`', "'"), change.what)
+        });
+        section(&mut out, "Prompts and resources", content);
         out
     }
 

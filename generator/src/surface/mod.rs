@@ -1,17 +1,18 @@
 //! What callers of a server see, read back from its catalog, and how two versions of it differ.
 
 mod changes;
+mod content;
 mod inputs;
 mod markdown;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::{FileSet, load::Files};
 
-pub use changes::{Changes, InputChange, Renamed, ToolChange, compare};
+pub use changes::{Changes, ContentChange, InputChange, Renamed, ToolChange, compare};
 
 /// The tools of one version of a server, as callers see them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -22,6 +23,10 @@ pub struct Surface {
     pub listed: Vec<String>,
     /// By name.
     pub tools: BTreeMap<String, SurfaceTool>,
+    /// Prompts by name, with their arguments and whether those are required.
+    pub prompts: BTreeMap<String, BTreeMap<String, bool>>,
+    /// URIs of resources, and templates of them.
+    pub resources: BTreeSet<String>,
 }
 
 /// One tool.
@@ -59,9 +64,14 @@ impl Surface {
 
     fn gather<'f>(dir: &str, file: &dyn Fn(&str) -> Option<&'f [u8]>, sink: &mut Sink) -> Option<Self> {
         let catalog = json(&format!("{dir}/catalog.json"), file, sink)?;
-        let mut surface =
-            Surface { title: text(&catalog, "title"), listed: strings(catalog.get("exposed")), tools: BTreeMap::new() };
-        for tool in catalog.get("tools").and_then(Value::as_array).into_iter().flatten() {
+        let mut surface = Surface {
+            title: text(&catalog, "title"),
+            listed: strings(catalog.get("exposed")),
+            tools: BTreeMap::new(),
+            prompts: entries(&catalog, "prompts").map(|prompt| (text(prompt, "name"), arguments(prompt))).collect(),
+            resources: entries(&catalog, "resources").map(uri).collect(),
+        };
+        for tool in entries(&catalog, "tools") {
             let schema = strings(tool.get("schemas")).into_iter().next().unwrap_or_default();
             let Some(input) = json(&format!("{dir}/{schema}"), file, sink) else { continue };
             let hints = tool.get("annotations").and_then(Value::as_object).into_iter().flatten();
@@ -96,6 +106,22 @@ fn json<'f>(path: &str, file: &dyn Fn(&str) -> Option<&'f [u8]>, sink: &mut Sink
             None
         }
     }
+}
+
+fn entries<'v>(value: &'v Value, key: &str) -> impl Iterator<Item = &'v Value> + use<'v> {
+    value.get(key).and_then(Value::as_array).into_iter().flatten()
+}
+
+/// Arguments of a prompt, and whether they are required.
+fn arguments(prompt: &Value) -> BTreeMap<String, bool> {
+    let is_required = |argument: &Value| argument.get("required") == Some(&Value::Bool(true));
+    entries(prompt, "arguments").map(|argument| (text(argument, "name"), is_required(argument))).collect()
+}
+
+/// The URI of a resource, or the template.
+fn uri(resource: &Value) -> String {
+    let key = if resource.get("uri").is_some() { "uri" } else { "uri_template" };
+    text(resource, key)
 }
 
 fn members(tool: &Value) -> BTreeMap<String, bool> {

@@ -7,6 +7,7 @@ use crate::access::Access;
 use crate::catalog::risk;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::file_set::FileSet;
+use crate::load::content::{Prompt, Resource, ResourceContent, template};
 use crate::load::extension::Risk;
 use crate::model::Model;
 use crate::model::tool::{Binding, Tool};
@@ -37,6 +38,18 @@ struct Page {
     /// Some tools are Rust, in the crate `native` of the spec.
     is_native: bool,
     areas: Vec<Area>,
+    prompts: Vec<Offer>,
+    resources: Vec<Offer>,
+}
+
+/// A prompt or a resource.
+#[derive(Serialize)]
+struct Offer {
+    /// What it is called by: a name, or a URI.
+    id: String,
+    about: String,
+    /// Arguments, or the tool that is asked.
+    detail: String,
 }
 
 #[derive(Serialize)]
@@ -107,7 +120,29 @@ fn page(model: &Model, uses_index_map: bool) -> Page {
         uses_index_map,
         is_native: model.tools.iter().any(|tool| matches!(tool.binding, Binding::Native)),
         areas,
+        prompts: model.loaded.content.prompts.iter().map(prompt).collect(),
+        resources: model.loaded.content.resources.iter().map(resource).collect(),
     }
+}
+
+fn prompt(prompt: &Prompt) -> Offer {
+    let arguments = prompt.arguments.iter().map(|argument| match argument.required {
+        true => format!("`{}`", argument.name),
+        false => format!("`{}`?", argument.name),
+    });
+    Offer {
+        id: prompt.name.clone(),
+        about: cell(&prompt.description),
+        detail: arguments.collect::<Vec<_>>().join(", "),
+    }
+}
+
+fn resource(resource: &Resource) -> Offer {
+    let detail = match &resource.content {
+        ResourceContent::Answer(answer) => format!("`{}`", answer.tool),
+        ResourceContent::Fixed(_) => "fixed".to_owned(),
+    };
+    Offer { id: template(&resource.uri).replace(['`', '|'], ""), about: cell(&resource.description), detail }
 }
 
 /// The address of the API, or one that shows the form where nothing says it.

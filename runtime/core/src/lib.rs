@@ -1,6 +1,7 @@
 //! The plain types that generated tool servers stand on.
 //!
-//! A server is a [`Catalog`]: a frozen, sorted table of [`ToolSpec`] rows plus the [`ServerSpec`] they belong to.
+//! A server is a [`Catalog`]: a frozen, sorted table of [`ToolSpec`] rows plus the [`ServerSpec`] they belong to, which
+//! also holds its prompts and resources ([`content`]).
 //! A call is a JSON object of arguments, checked by [`arguments`] against the row's schema before any I/O, and its
 //! result is an [`Envelope`]. Nothing here performs I/O, and nothing here knows MCP or OpenAPI.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
@@ -9,6 +10,7 @@ mod access;
 pub mod arguments;
 mod binding;
 mod catalog;
+pub mod content;
 mod envelope;
 mod error;
 mod generated;

@@ -2,6 +2,7 @@
 
 use serde::{Serialize, de::DeserializeOwned};
 
+use crate::content::{Prompt, Resource};
 use crate::{Access, Binding, ToolError};
 
 /// What a call may do to the upstream. All MCP hints follow from it.
@@ -176,6 +177,10 @@ pub struct ServerSpec {
     pub health: &'static [&'static str],
     /// Texts of the fixed tools and of the hidden extra tools.
     pub fixed_tools: &'static [FixedTool],
+    /// Prompts, sorted by name.
+    pub prompts: &'static [Prompt],
+    /// Resources and templates of resources, sorted by name.
+    pub resources: &'static [Resource],
     /// The document.
     pub document: DocumentFacts,
     /// SHA-256 over the catalog, in hexadecimal: changes whenever any row does.

@@ -62,6 +62,8 @@ static SERVER: ServerSpec = ServerSpec {
     preset: &["echo", "show_address"],
     health: &["show_address"],
     fixed_tools: &[],
+    prompts: &[],
+    resources: &[],
     document: DocumentFacts {
         dialect: "none",
         title: "httpbin",

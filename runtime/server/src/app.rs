@@ -9,6 +9,7 @@ use toolwright_core::arguments::Checker;
 use toolwright_core::{Catalog, Code, NativeTools, Profile, ServerSpec, ToolError, ToolSpec};
 use toolwright_http::{Filters, Upstream};
 
+use crate::content::Suggestions;
 use crate::exposure::Exposure;
 use crate::gateway::Gateway;
 use crate::native::Native;
@@ -34,6 +35,8 @@ pub struct App {
     pub(crate) filters: Filters,
     /// The plans of tools that make several calls.
     pub(crate) plans: Plans,
+    /// What tools suggested for arguments of prompts, for a little while.
+    pub(crate) suggestions: Suggestions,
     /// Cancelled when the time of calls in flight is over at the end.
     pub(crate) cut_off: CancellationToken,
     /// Calls that may still start.
@@ -116,6 +119,7 @@ impl App {
             own: OwnResults::new(server, catalog, &settings),
             filters: Filters::default(),
             plans: Plans::default(),
+            suggestions: Suggestions::default(),
             cut_off: CancellationToken::new(),
             slots: Semaphore::new(settings.max_concurrency.0),
             checkers: catalog.tools().iter().map(|_| OnceLock::new()).collect(),

@@ -264,7 +264,7 @@ mod tests {
         let state = tempdir().unwrap();
         let app = app(&state);
         let mut wire = Wire::initialized(&app).await;
-        assert_eq!(wire.ask("resources/list", json!({})).await["result"]["resources"], json!([]));
+        assert_eq!(wire.ask("resources/list", json!({})).await["error"]["code"], -32601);
         let raw = json!({"tool_name": "raw_request", "arguments": {"method": "GET", "path": "/"}});
         let answer = wire.ask("tools/call", json!({"name": "execute_additional_tool", "arguments": raw})).await;
         assert_eq!(answer["result"]["structuredContent"]["code"], "upstream_unreachable", "{answer}");

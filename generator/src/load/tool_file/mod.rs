@@ -19,8 +19,9 @@ use super::Files;
 use super::config::ToolSetting;
 use super::filter;
 use super::language::{EXECUTORS, HINTS, SETTING, TOOL, names};
+use super::named_file::Kind;
 use super::strict::{Fields, Places, did_you_mean};
-use crate::diagnostic::{Diagnostic, Place, Sink};
+use crate::diagnostic::{Diagnostic, Sink};
 use crate::source::{Source, child_pointer};
 
 /// Where the tools of files stand in the document's 3.1 form, by name: `{method, path, operation}`, with `native`, `expression` or
@@ -54,46 +55,19 @@ pub(crate) fn is_of_file(pointer: &str) -> bool {
     pointer.strip_prefix('/').and_then(|rest| rest.strip_prefix(TOOLS)).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Paths of the tool files of a server, sorted.
-pub(super) fn paths(files: &Files, dir: &str) -> Vec<String> {
-    let inside = format!("{dir}/tools/");
-    files.paths().filter(|path| path.starts_with(&inside)).map(str::to_owned).collect()
-}
+/// Files that are a tool each.
+pub(super) const TOOL_FILES: Kind = Kind { folder: "tools", what: "tool", has_others: false };
 
-/// Reads every tool file of a server. One that is wrong costs only itself.
+/// Reads every tool file of a server.
 pub(super) fn read_all(files: &Files, dir: &str, sink: &mut Sink) -> Vec<ToolFile> {
-    let mut found: Vec<ToolFile> = Vec::new();
-    for path in paths(files, dir) {
-        let stem = stem(&path, dir);
-        let Some(stem) = stem.filter(|stem| !stem.contains('/')) else {
-            let message = "this file is not read: tool files stand directly in `tools/`";
-            sink.push(Diagnostic::warning("nested-tool", message).at(Place::of_file(path)).help("move it up"));
-            continue;
-        };
-        if found.iter().any(|tool| tool.name == stem) {
-            let message = format!("two files name the tool `{stem}`");
-            sink.push(Diagnostic::error("name-collision", message).at(Place::of_file(path)).help("remove one of them"));
-            continue;
-        }
-        let Some(source) = Source::from_bytes(&path, files.get(&path).unwrap_or_default(), sink) else { continue };
-        let source = Arc::new(source);
-        if let Some(value) = source.read(sink) {
-            found.extend(read(&stem, &value, &source, sink));
-        }
-    }
-    found
-}
-
-fn stem(path: &str, dir: &str) -> Option<String> {
-    let name = path.strip_prefix(dir)?.strip_prefix("/tools/")?;
-    Some(name.rsplit_once('.').map_or(name, |(stem, _)| stem).to_owned())
+    TOOL_FILES.read_all(files, dir, sink, read)
 }
 
 fn read(name: &str, value: &Value, source: &Arc<Source>, sink: &mut Sink) -> Option<ToolFile> {
     let places = |pointer: &str| source.place(pointer);
     let known: Vec<&str> = names(TOOL).into_iter().chain(names(EXECUTORS)).chain(RESERVED).collect();
     let fields = Fields::open(value, "", &known, &places, sink)?;
-    named_as_its_file(&fields, name, sink);
+    TOOL_FILES.check_name(&fields, name, sink);
     fields.require("description", "<what it does, first word a verb>", sink);
     let executor = executor(&fields, value, sink)?;
     keys_of_steps(&fields, executor, sink);
@@ -147,16 +121,6 @@ fn keys_of_steps(fields: &Fields<'_>, executor: &str, sink: &mut Sink) {
         };
         let error = Diagnostic::error("misplaced-key", format!("`{key}` belongs to a tool of `steps`"));
         sink.push(error.at(fields.place(key)).help(help));
-    }
-}
-
-/// One name, so that a tool is found by looking at the folder.
-fn named_as_its_file(fields: &Fields<'_>, name: &str, sink: &mut Sink) {
-    let written = fields.string("name", sink);
-    if let Some(written) = written.filter(|written| written != name) {
-        let message = format!("the tool is named `{written}`, its file `{name}`");
-        let error = Diagnostic::error("tool-name", message).at(fields.place("name"));
-        sink.push(error.help(format!("rename the file to `{written}.yaml`, or write `name: {name}`")));
     }
 }
 

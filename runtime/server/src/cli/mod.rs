@@ -2,6 +2,7 @@
 
 mod call;
 mod clients;
+mod content;
 mod doctor;
 mod options;
 mod tools;
@@ -92,6 +93,8 @@ fn dispatch(invocation: &Invocation<'_>) -> Result<ExitCode, Vec<Problem>> {
                 None => tools::print(&app, chosen),
             })
         }
+        Some(("prompts", _)) => Ok(content::print_prompts(server)),
+        Some(("resources", _)) => Ok(content::print_resources(server)),
         Some(("call", chosen)) => {
             let app = invocation.app(false)?;
             invocation.log_to_file(&app.settings)?;

@@ -52,6 +52,8 @@ pub(super) fn command(server: &ServerSpec) -> Command {
             )),
         )
         .subcommand(tools(&name))
+        .subcommand(Command::new("prompts").about("Print the prompts with their arguments"))
+        .subcommand(Command::new("resources").about("Print the resources and the templates of their URIs"))
         .subcommand(call(server, &name))
         .subcommand(
             Command::new("doctor")

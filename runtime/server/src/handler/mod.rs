@@ -8,9 +8,11 @@ use std::pin::pin;
 
 use futures_util::FutureExt as _;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
-    ErrorData, Icon, Implementation, ListResourcesResult, ListToolsResult, MetaObject, PaginatedRequestParams,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Icon,
+    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    PaginatedRequestParams, PromptsCapability, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ResourcesCapability, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -19,9 +21,10 @@ use toolwright_core::{Envelope, Profile};
 use toolwright_http::CallContext;
 use tracing::Instrument as _;
 
+use crate::content::Freshness;
 use crate::progress::Relay;
 use crate::settings::{SchemaProfile, nearest};
-use crate::{App, answer, gateway, resources};
+use crate::{App, answer, content, gateway};
 
 /// How long a client may keep what does not change while the server runs, in milliseconds.
 const STATIC_TTL_MS: u64 = 300_000;
@@ -34,13 +37,18 @@ const ICON: &str = concat!(
     "c3ZnPg==",
 );
 
-/// The methods with parameters that this server has.
-const METHODS: [&str; 6] =
-    ["initialize", "tools/list", "tools/call", "resources/list", "resources/templates/list", "resources/read"];
+/// The methods with parameters that every server has.
+const METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
+const PROMPT_METHODS: [&str; 2] = ["prompts/list", "prompts/get"];
+const RESOURCE_METHODS: [&str; 3] = ["resources/list", "resources/templates/list", "resources/read"];
+const COMPLETE: &str = "completion/complete";
 
 impl ServerHandler for App {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        capabilities.prompts = self.has_prompts().then(PromptsCapability::default);
+        capabilities.resources = self.has_resources().then(ResourcesCapability::default);
+        capabilities.completions = self.has_completions().then(Default::default);
         ServerConfig::new(capabilities).with_server_info(self.identity()).with_instructions(self.server.instructions)
     }
 
@@ -61,8 +69,8 @@ impl ServerHandler for App {
                 context.client_info().map_or(Profile::Standard, |client| Profile::for_client(&client.name))
             }
         };
-        let page = page::of(self.listed_in(profile), request.and_then(|request| request.cursor).as_deref())?;
-        let mut result = ListToolsResult::with_all_items(page.tools.to_vec());
+        let page = page::of(self.listed_in(profile), cursor(request).as_deref())?;
+        let mut result = ListToolsResult::with_all_items(page.entries.to_vec());
         result.next_cursor = page.next;
         if is_modern(&context) {
             result = result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope());
@@ -80,40 +88,11 @@ impl ServerHandler for App {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let modern = is_modern(&context);
-        let (progress, relay) = Relay::start(&context);
-        let forwarded = caller::forwarded(&context, &self.settings.forward_headers.0);
-        let call = CallContext {
-            cancel: context.ct.child_token(),
-            progress,
-            forwarded,
-            ..CallContext::within(self.settings.request_timeout.0)
-        };
-        let trace = self.tracing.get().map(|tracing| tracing.begin(&shown(&request.name), &context.meta));
-        let dispatched = AssertUnwindSafe(self.dispatch(request, &call).instrument(caller::span(&context)));
-        let outcome = {
-            let mut dispatched = pin!(dispatched.catch_unwind());
-            tokio::select! {
-                biased;
-                outcome = &mut dispatched => outcome,
-                () = self.cut_off.cancelled() => {
-                    call.cancel.cancel();
-                    dispatched.await
-                }
-            }
-        };
-        // A fault of ours must not leave the caller waiting: it is answered as one.
-        let envelope = outcome.unwrap_or_else(|_| {
-            let message = "the server failed while it carried out the call; its log says where. Please report it";
-            Err(ErrorData::internal_error(message, None))
-        })?;
-        drop(call);
-        if let Some(trace) = trace {
-            trace.finish(&envelope);
-        }
-        relay.finish().await;
+        let name = request.name.to_string();
+        let envelope = self.surrounded(&name, &context, |call| async move { self.dispatch(request, &call).await });
+        let envelope = envelope.await?;
         let mut result = answer::result(envelope);
-        if modern {
+        if is_modern(&context) {
             result.meta = Some(self.result_meta());
         }
         Ok(CallToolResponse::Complete(result))
@@ -127,10 +106,49 @@ impl ServerHandler for App {
         // 2026-07-28 took the handshake out.
         let is_gone = request.method == "initialize" && is_modern(&context);
         // rmcp takes a request whose parameters it cannot read for one of a method that it does not know.
-        if METHODS.contains(&request.method.as_str()) && !is_gone {
+        if self.has_method(&request.method) && !is_gone {
             return Err(ErrorData::invalid_params(format!("the parameters of {} are malformed", request.method), None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shown(&request.method), None))
+    }
+
+    async fn list_prompts(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        self.require_method("prompts/list")?;
+        let prompts = content::prompts(self);
+        let page = page::of(&prompts, cursor(request).as_deref())?;
+        let mut result = ListPromptsResult::with_all_items(page.entries.to_vec());
+        result.next_cursor = page.next;
+        if is_modern(&context) {
+            result = result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope());
+            result.meta = Some(self.result_meta());
+        }
+        Ok(result)
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        self.require_method("prompts/get")?;
+        let mut result = content::get(self, request, &context).await?;
+        result.meta = is_modern(&context).then(|| self.result_meta());
+        Ok(GetPromptResponse::Complete(result))
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.require_method(COMPLETE)?;
+        let mut result = content::complete(self, request, &context).await?;
+        result.meta = is_modern(&context).then(|| self.result_meta());
+        Ok(result)
     }
 
     async fn list_resources(
@@ -138,10 +156,34 @@ impl ServerHandler for App {
         request: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        refuse_cursor(request.as_ref())?;
-        let mut result = ListResourcesResult::with_all_items(resources::list(self).await?);
+        self.require_method("resources/list")?;
+        let resources = content::resources(self).await?;
+        let page = page::of(&resources, cursor(request).as_deref())?;
+        let mut result = ListResourcesResult::with_all_items(page.entries.to_vec());
+        result.next_cursor = page.next;
         if is_modern(&context) {
-            result = result.with_ttl_ms(0).with_cache_scope(CacheScope::Private);
+            result = match self.has_upstream() {
+                // Answers are saved while the server runs.
+                true => result.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
+                false => result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope()),
+            };
+            result.meta = Some(self.result_meta());
+        }
+        Ok(result)
+    }
+
+    async fn list_resource_templates(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.require_method("resources/templates/list")?;
+        let templates = content::templates(self);
+        let page = page::of(&templates, cursor(request).as_deref())?;
+        let mut result = ListResourceTemplatesResult::with_all_items(page.entries.to_vec());
+        result.next_cursor = page.next;
+        if is_modern(&context) {
+            result = result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope());
             result.meta = Some(self.result_meta());
         }
         Ok(result)
@@ -152,9 +194,15 @@ impl ServerHandler for App {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let mut result = resources::read(self, &request.uri).await?;
+        self.require_method("resources/read")?;
+        let (mut result, freshness) = content::read(self, &request.uri, &context).await?;
         if is_modern(&context) {
-            result = result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(CacheScope::Private);
+            let (ttl, scope) = match freshness {
+                Freshness::Static => (STATIC_TTL_MS, self.cache_scope()),
+                Freshness::Saved => (STATIC_TTL_MS, CacheScope::Private),
+                Freshness::Now => (0, CacheScope::Private),
+            };
+            result = result.with_ttl_ms(ttl).with_cache_scope(scope);
             result.meta = Some(self.result_meta());
         }
         Ok(ReadResourceResponse::Complete(result))
@@ -162,6 +210,66 @@ impl ServerHandler for App {
 }
 
 impl App {
+    /// Carries out a call of a tool within everything that surrounds one: its progress, its cancellation, the caller's span
+    /// and trace. A fault of ours must not leave the caller waiting: it is answered as one.
+    pub(crate) async fn surrounded<F>(
+        &self,
+        tool: &str,
+        context: &RequestContext<RoleServer>,
+        carried_out: impl FnOnce(CallContext) -> F,
+    ) -> Result<Envelope, ErrorData>
+    where
+        F: Future<Output = Result<Envelope, ErrorData>>,
+    {
+        let (progress, relay) = Relay::start(context);
+        let forwarded = caller::forwarded(context, &self.settings.forward_headers.0);
+        let call = CallContext {
+            cancel: context.ct.child_token(),
+            progress,
+            forwarded,
+            ..CallContext::within(self.settings.request_timeout.0)
+        };
+        let cancel = call.cancel.clone();
+        let trace = self.tracing.get().map(|tracing| tracing.begin(&shown(tool), &context.meta));
+        let carried_out = AssertUnwindSafe(carried_out(call).instrument(caller::span(context)));
+        let outcome = {
+            let mut carried_out = pin!(carried_out.catch_unwind());
+            tokio::select! {
+                biased;
+                outcome = &mut carried_out => outcome,
+                () = self.cut_off.cancelled() => {
+                    cancel.cancel();
+                    carried_out.await
+                }
+            }
+        };
+        let envelope = outcome.unwrap_or_else(|_| {
+            let message = "the server failed while it carried out the call; its log says where. Please report it";
+            Err(ErrorData::internal_error(message, None))
+        })?;
+        if let Some(trace) = trace {
+            trace.finish(&envelope);
+        }
+        relay.finish().await;
+        Ok(envelope)
+    }
+
+    /// Whether this server has a method with parameters.
+    fn has_method(&self, method: &str) -> bool {
+        METHODS.contains(&method)
+            || (self.has_prompts() && PROMPT_METHODS.contains(&method))
+            || (self.has_resources() && RESOURCE_METHODS.contains(&method))
+            || (self.has_completions() && method == COMPLETE)
+    }
+
+    /// What was not announced is not there.
+    fn require_method(&self, method: &'static str) -> Result<(), ErrorData> {
+        match self.has_method(method) {
+            true => Ok(()),
+            false => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
+        }
+    }
+
     /// Calls a listed tool.
     async fn dispatch(&self, request: CallToolRequestParams, context: &CallContext) -> Result<Envelope, ErrorData> {
         let arguments = request.arguments.unwrap_or_default();
@@ -212,7 +320,7 @@ impl App {
 }
 
 /// A name that came from outside, cut and without control characters.
-fn shown(name: &str) -> String {
+pub(crate) fn shown(name: &str) -> String {
     name.chars().take(64).flat_map(char::escape_debug).collect()
 }
 
@@ -221,12 +329,9 @@ fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// The list of resources is one page, so that no cursor of it was ever given out.
-fn refuse_cursor(request: Option<&PaginatedRequestParams>) -> Result<(), ErrorData> {
-    match request.and_then(|request| request.cursor.as_ref()) {
-        Some(_) => Err(ErrorData::invalid_params("Unknown cursor: the list has one page", None)),
-        None => Ok(()),
-    }
+/// The cursor of a request for a list.
+fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
+    request.and_then(|request| request.cursor)
 }
 
 #[cfg(test)]

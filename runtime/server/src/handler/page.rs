@@ -1,17 +1,17 @@
-//! Pages of `tools/list`. A list of a usual size is one page: some clients never ask for a second.
+//! Pages of lists. A list of a usual size is one page: some clients never ask for a second.
 
-use rmcp::model::{ErrorData, Tool};
+use rmcp::model::ErrorData;
 
-/// Most tools on a page.
+/// Most entries on a page.
 const SIZE: usize = 200;
 
-/// In front of the number of the first tool of a page.
+/// In front of the number of the first entry of a page.
 const PREFIX: &str = "from-";
 
-/// Some of the tools, and the cursor of the rest.
+/// Some of the entries, and the cursor of the rest.
 #[derive(Debug)]
-pub(super) struct Page<'a> {
-    pub(super) tools: &'a [Tool],
+pub(super) struct Page<'a, T> {
+    pub(super) entries: &'a [T],
     pub(super) next: Option<String>,
 }
 
@@ -19,37 +19,35 @@ pub(super) struct Page<'a> {
 ///
 /// # Errors
 /// A cursor that was never given out (MCP, Pagination).
-pub(super) fn of<'a>(tools: &'a [Tool], cursor: Option<&str>) -> Result<Page<'a>, ErrorData> {
+pub(super) fn of<'a, T>(entries: &'a [T], cursor: Option<&str>) -> Result<Page<'a, T>, ErrorData> {
     let unknown = || ErrorData::invalid_params("Unknown cursor: begin again without one", None);
     let start = match cursor {
         None => 0,
         Some(cursor) => {
             let number = cursor.strip_prefix(PREFIX).and_then(|number| number.parse::<usize>().ok());
-            number.filter(|at| *at > 0 && at % SIZE == 0 && *at < tools.len()).ok_or_else(unknown)?
+            number.filter(|at| *at > 0 && at % SIZE == 0 && *at < entries.len()).ok_or_else(unknown)?
         }
     };
-    let end = tools.len().min(start + SIZE);
-    let next = (end < tools.len()).then(|| format!("{PREFIX}{end}"));
-    Ok(Page { tools: tools.get(start..end).unwrap_or_default(), next })
+    let end = entries.len().min(start + SIZE);
+    let next = (end < entries.len()).then(|| format!("{PREFIX}{end}"));
+    Ok(Page { entries: entries.get(start..end).unwrap_or_default(), next })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
 
-    fn tools(count: usize) -> Vec<Tool> {
-        (0..count).map(|at| Tool::new(format!("t{at}"), "", Arc::new(Default::default()))).collect()
+    fn entries(count: usize) -> Vec<usize> {
+        (0..count).collect()
     }
 
     #[test]
     fn pages_hold_every_tool_once_and_end() {
-        let tools = tools(450);
+        let entries = entries(450);
         let (mut seen, mut cursor) = (0, None);
         for size in [200, 200, 50] {
-            let page = of(&tools, cursor.as_deref()).unwrap();
-            assert_eq!((page.tools.len(), page.tools[0].name.as_ref()), (size, format!("t{seen}").as_str()));
+            let page = of(&entries, cursor.as_deref()).unwrap();
+            assert_eq!((page.entries.len(), page.entries[0]), (size, seen));
             seen += size;
             cursor = page.next;
         }
@@ -58,13 +56,13 @@ mod tests {
 
     #[test]
     fn a_usual_list_is_one_page() {
-        assert_eq!(of(&tools(200), None).unwrap().next, None);
+        assert_eq!(of(&entries(200), None).unwrap().next, None);
     }
 
     #[test]
     fn cursors_that_were_never_given_out_are_refused() {
         for cursor in ["", "200", "from-0", "from-1", "from-400", "from-99999999999999999999"] {
-            assert!(of(&tools(300), Some(cursor)).is_err(), "{cursor}");
+            assert!(of(&entries(300), Some(cursor)).is_err(), "{cursor}");
         }
     }
 }

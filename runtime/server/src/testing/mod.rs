@@ -125,6 +125,8 @@ pub(crate) static SERVER: ServerSpec = ServerSpec {
         fixed("raw_request"),
         fixed("probe_safe_endpoints"),
     ],
+    prompts: &[],
+    resources: &[],
     document: DocumentFacts {
         dialect: "OpenAPI 3.1",
         title: "Demo",

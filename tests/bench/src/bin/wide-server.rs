@@ -52,6 +52,8 @@ static SERVER: ServerSpec = ServerSpec {
         fixed("server_health"),
         fixed("schema_audit"),
     ],
+    prompts: &[],
+    resources: &[],
     document: DocumentFacts {
         dialect: "OpenAPI 3.1",
         title: "Wide",

@@ -29,6 +29,7 @@ pub(super) fn answer(document: &Document, key: &str, call: &Call) -> Option<Answ
         )),
         "GET /api/p2p/token" => Some(Answer::text("bW9jay1wMnAtdG9rZW4=")),
         "GET /backends" => Some(Answer::json(200, &installed_backends())),
+        "GET /api/instructions" => Some(Answer::json(200, &guides())),
         "GET /api/instructions/{name}" if call.query_value("format").as_deref() != Some("json") => Some(guide(call)),
         "GET /api/traces" | "GET /api/backend-traces" => Some(traces(call)),
         "PATCH /api/models/config-json/{name}" => Some(patched(call)),
@@ -97,6 +98,13 @@ fn installed_backends() -> Value {
          "Metadata": {"name": "llama-cpp", "version": "1.0.0"}, "upgrade_available": true, "available_version": "1.1.0"},
         {"Name": "whisper", "RunFile": "/usr/share/whisper/run.sh", "IsMeta": false, "IsSystem": true, "Metadata": null},
     ])
+}
+
+/// The topics of the guides.
+fn guides() -> Value {
+    let topic = |name: &str, about: &str| json!({"name": name, "description": about, "url": format!("/api/instructions/{name}")});
+    let topics = [topic("chat-inference", "Chat and completions"), topic("audio", "Speech in and out"), topic("agents", "Agent tasks")];
+    json!({"instructions": topics, "hint": "Fetch a topic for its guide."})
 }
 
 fn guide(call: &Call) -> Answer {

@@ -19,7 +19,7 @@ const MOST_READ: u64 = 32 << 20;
 ///
 /// # Errors
 /// Where the folder cannot be read.
-pub(crate) async fn list(app: &App) -> Result<Vec<Resource>, ErrorData> {
+pub(super) async fn list(app: &App) -> Result<Vec<Resource>, ErrorData> {
     if !app.has_upstream() {
         return Ok(Vec::new());
     }
@@ -31,10 +31,25 @@ pub(crate) async fn list(app: &App) -> Result<Vec<Resource>, ErrorData> {
 ///
 /// # Errors
 /// Resource not found, or too large to be read at once.
-pub(crate) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, ErrorData> {
-    let read = app.upstream().map_err(internal)?.saved_files().read(uri, MOST_READ).await;
-    let (file, content) = read.map_err(|error| failed(error, Some(uri)))?;
+pub(super) async fn read(app: &App, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let (file, content) = open(app, uri).await?;
     Ok(ReadResourceResult::new(vec![contents(file, content)]))
+}
+
+/// The bytes of a saved file.
+///
+/// # Errors
+/// As [`read`].
+pub(super) async fn bytes(app: &App, uri: &str) -> Result<Vec<u8>, ErrorData> {
+    Ok(open(app, uri).await?.1)
+}
+
+async fn open(app: &App, uri: &str) -> Result<(SavedFile, Vec<u8>), ErrorData> {
+    if !app.has_upstream() {
+        return Err(failed(SavedError::Unknown, Some(uri)));
+    }
+    let read = app.upstream().map_err(internal)?.saved_files().read(uri, MOST_READ).await;
+    read.map_err(|error| failed(error, Some(uri)))
 }
 
 fn resource(file: SavedFile) -> Resource {

@@ -7,7 +7,7 @@ mod names;
 mod native;
 mod print;
 mod rows;
-mod server;
+pub(crate) mod server;
 mod tools;
 mod types;
 

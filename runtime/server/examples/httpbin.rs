@@ -76,5 +76,5 @@ static SERVER: ServerSpec = ServerSpec {
 };
 
 fn main() -> ExitCode {
-    toolwright_server::run(&SERVER, &TOOLS)
+    toolwright_server::Program::new(&SERVER, &TOOLS).run()
 }

@@ -8,6 +8,7 @@ use toml::{Table, Value};
 use toolwright_core::ServerSpec;
 
 use super::{Declared, Problem, declared};
+use crate::executors::Tables;
 
 /// Root keys that belong to other parts of the configuration document.
 const RESERVED: [&str; 5] = ["schema_version", "server", "llm", "observability", "secrets"];
@@ -31,6 +32,8 @@ pub(crate) struct ConfigFile {
     pub(crate) lookalike: Option<String>,
     /// Faults of single keys. They stop the start, but not the reading, so that other faults are reported with them.
     pub(crate) problems: Vec<Problem>,
+    /// The tables of executors, with those of the server laid over those of all.
+    tables: Tables,
 }
 
 impl ConfigFile {
@@ -75,6 +78,16 @@ impl ConfigFile {
         })
     }
 
+    /// The table of an executor, `None` where there is none.
+    pub(crate) fn table(&self, name: &str) -> Option<serde_json::Value> {
+        self.tables.get(name).cloned()
+    }
+
+    /// A field of such a table with the file in front, for messages.
+    pub(crate) fn place_of(&self, field: &str) -> String {
+        self.path.as_deref().map_or_else(|| field.to_owned(), |path| format!("{}: {field}", path.display()))
+    }
+
     /// Checks that a profile exists.
     ///
     /// # Errors
@@ -117,7 +130,8 @@ impl Reader {
             }
         }
         let path = Some(path.to_path_buf());
-        ConfigFile { path, shared, server: own, profiles: layers, lookalike, problems: Vec::new() }
+        let tables = tables(root);
+        ConfigFile { path, shared, server: own, profiles: layers, lookalike, problems: Vec::new(), tables }
     }
 
     fn subtable<'a>(&mut self, parent: &'a Table, key: &str, place: &str) -> Option<&'a Table> {
@@ -147,6 +161,13 @@ impl Reader {
     fn report(&mut self, key: &str, message: String) {
         self.problems.push(Problem::new(format!("{}: {key}", self.place), message));
     }
+}
+
+/// The tables that are not settings of a server. Each is read by the executor of its name, which also says what is wrong.
+fn tables(root: &Table) -> Tables {
+    let is_table = |name: &str| RESERVED.contains(&name) && !matches!(name, "schema_version" | "server");
+    let named = root.iter().filter(|(name, _)| is_table(name));
+    named.filter_map(|(name, value)| Some((name.clone(), serde_json::to_value(value).ok()?))).collect()
 }
 
 fn unknown_key(key: &str, known: &[Declared], also: &[&str]) -> String {

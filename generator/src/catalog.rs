@@ -64,6 +64,9 @@ fn schemas(tool: &Tool) -> Vec<(String, &str)> {
     if let Binding::Steps(steps) = &tool.binding {
         found.push((format!("schemas/{name}.steps.json"), steps.plan.as_str()));
     }
+    if let Binding::Linked(linked) = &tool.binding {
+        found.push((format!("schemas/{name}.{}.json", linked.executor), linked.plan.as_str()));
+    }
     found.extend(tool.frozen.result.as_deref().map(|result| (format!("schemas/{name}.result.json"), result)));
     found
 }
@@ -124,6 +127,10 @@ fn binding(tool: &Tool) -> Value {
         Binding::Native => json!({"native": {}}),
         Binding::Expression(filter) => json!({"expression": filter}),
         Binding::Steps(steps) => json!({"steps": steps.calls}),
+        Binding::Linked(linked) => match &linked.project {
+            Some(project) => json!({linked.executor: linked.about, "project": project}),
+            None => json!({linked.executor: linked.about}),
+        },
         Binding::NoRoute(route) => json!({"no_route": {"missing": route.missing, "instead": route.instead}}),
         Binding::WebSocket { path, exchange, security, server } => {
             let exchange = match exchange {

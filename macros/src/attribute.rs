@@ -22,7 +22,7 @@ pub(crate) struct ToolAttribute {
     pub(crate) secrets: Vec<LitStr>,
 }
 
-/// `#[http(..)]`, `#[websocket(..)]`, `#[no_route(..)]`, `#[native]`, `#[expression(..)]` or `#[steps(..)]`.
+/// `#[http(..)]`, `#[websocket(..)]`, `#[no_route(..)]`, `#[native]`, `#[expression(..)]`, `#[steps(..)]`, `#[llm(..)]` or `#[sandbox(..)]`.
 pub(crate) struct RouteAttribute {
     pub(crate) span: Span,
     pub(crate) kind: RouteKind,
@@ -48,7 +48,7 @@ pub(crate) struct RouteAttribute {
     pub(crate) server: Option<LitStr>,
     /// Names of security schemes by alternative, where the server's own do not hold.
     pub(crate) security: Option<Vec<Vec<LitStr>>>,
-    /// The filter of `expression`, the file of `steps`.
+    /// The filter of `expression`, the file of `steps` and of linked executors.
     pub(crate) plan: Option<LitStr>,
     /// jq filter over a JSON answer.
     pub(crate) project: Option<LitStr>,
@@ -90,6 +90,8 @@ pub(crate) enum RouteKind {
     Native,
     Expression,
     Steps,
+    /// An executor that servers link, by its word.
+    Linked(&'static str),
 }
 
 /// `#[search(..)]`.
@@ -169,12 +171,14 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
         ("native", RouteKind::Native),
         ("expression", RouteKind::Expression),
         ("steps", RouteKind::Steps),
+        ("llm", RouteKind::Linked("llm")),
+        ("sandbox", RouteKind::Linked("sandbox")),
     ];
     let mut found = attributes.iter().filter_map(|attribute| {
         kinds.iter().find(|(name, _)| attribute.path().is_ident(name)).map(|(_, kind)| (attribute, *kind))
     });
     let (attribute, kind) = found.next().ok_or_else(|| {
-        syn::Error::new(owner, "add #[http(get = \"/path\")], #[websocket(..)], #[no_route(..)], #[native], #[expression(..)] or #[steps(..)]")
+        syn::Error::new(owner, "add #[http(get = \"/path\")], #[websocket(..)], #[no_route(..)], #[native], #[expression(..)], #[steps(..)], #[llm(..)] or #[sandbox(..)]")
     })?;
     if let Some((second, _)) = found.next() {
         return Err(syn::Error::new(second.span(), "a tool has one route"));
@@ -185,6 +189,10 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
     }
     if matches!(kind, RouteKind::Expression | RouteKind::Steps) {
         return Ok(RouteAttribute::own(attribute.span(), kind, Some(attribute.parse_args()?)));
+    }
+    if let RouteKind::Linked(_) = kind {
+        let (plan, project) = attribute.parse_args_with(plan_and_project)?;
+        return Ok(RouteAttribute { project, ..RouteAttribute::own(attribute.span(), kind, Some(plan)) });
     }
     let (mut method, mut path, mut declared, mut stream, mut exchange) = (None, None, None, None, None);
     let (mut missing, mut instead, mut produces) = (None, None, Vec::new());
@@ -268,6 +276,18 @@ pub(crate) fn route(attributes: &[Attribute], owner: Span) -> syn::Result<RouteA
         project,
         paginate,
     })
+}
+
+/// `"file"`, or `"file", project = "filter"`.
+fn plan_and_project(input: syn::parse::ParseStream) -> syn::Result<(LitStr, Option<LitStr>)> {
+    let plan = input.parse()?;
+    if input.is_empty() {
+        return Ok((plan, None));
+    }
+    input.parse::<syn::Token![,]>()?;
+    let key: Ident = one_of(input.parse()?, &["project"])?;
+    input.parse::<syn::Token![=]>().map_err(|error| syn::Error::new(key.span(), error))?;
+    Ok((plan, Some(input.parse()?)))
 }
 
 pub(crate) fn search(attributes: &[Attribute]) -> syn::Result<SearchAttribute> {

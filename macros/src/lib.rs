@@ -40,7 +40,9 @@ use proc_macro::TokenStream;
 ///   `optional_body`; or
 ///   `#[websocket(path = "/path", exchange = receive | session, ..)]`; or `#[no_route(declared = "GET /path",
 ///   missing = "..", instead = "..")]`; or `#[native]` for a handler in Rust,
-///   `#[expression("<jq filter>")]` or `#[steps("<file of the plan>")]`, whose fields are all `#[input]`.
+///   `#[expression("<jq filter>")]`, `#[steps("<file of the plan>")]`, `#[llm("<file of the plan>")]` or
+///   `#[sandbox("<file of the plan>")]` (with `, project = "<jq filter>"` where the outcome has one), whose fields are all
+///   `#[input]`.
 /// - `#[search(en(..), ko(..), ja(..))]`.
 /// - `#[hidden(query, name = "..", constant = "..")]` or, in place of the constant, `setting = "..", schema = ".."`, for each
 ///   argument that callers never see; the place comes first, and then the keys of a field there.
@@ -58,6 +60,8 @@ use proc_macro::TokenStream;
         native,
         expression,
         steps,
+        llm,
+        sandbox,
         search,
         segment,
         query,

@@ -91,6 +91,17 @@ fn binding(route: &RouteAttribute, arguments: &[Argument]) -> TokenStream {
             let plan = route.plan.as_ref().map(included);
             quote!(::toolwright_core::Binding::Steps(#plan))
         }
+        RouteKind::Linked(executor) => {
+            let plan = route.plan.as_ref().map(included);
+            let project = option(route.project.as_ref().map(|filter| quote!(#filter)));
+            quote! {
+                ::toolwright_core::Binding::Linked(::toolwright_core::LinkedBinding {
+                    executor: #executor,
+                    plan: #plan,
+                    project: #project,
+                })
+            }
+        }
         RouteKind::NoRoute => quote!(::toolwright_core::Binding::NoRoute(#note)),
         RouteKind::WebSocket => {
             let hidden = hidden(arguments);

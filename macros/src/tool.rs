@@ -145,7 +145,9 @@ fn check_places(route: &RouteAttribute, arguments: &[Argument], errors: &mut Err
             RouteKind::Http => !matches!(place, Place::Exchange | Place::Input),
             RouteKind::WebSocket => place == Place::Exchange || place.is_parameter(),
             RouteKind::NoRoute => place != Place::Input,
-            RouteKind::Native | RouteKind::Expression | RouteKind::Steps => place == Place::Input,
+            RouteKind::Native | RouteKind::Expression | RouteKind::Steps | RouteKind::Linked(_) => {
+                place == Place::Input
+            }
         };
         if !fits {
             errors.push(syn::Error::new(argument.span, "this kind of route has no such place"));

@@ -20,6 +20,12 @@ pub(crate) struct NewTool {
     /// The tool is Rust: a handler in the crate specs/SERVER/native, which is started where it is not there.
     #[arg(long)]
     native: bool,
+    /// The tool asks a language model, which the configuration file of the server names.
+    #[arg(long, conflicts_with = "native")]
+    llm: bool,
+    /// The tool runs a command in a sandbox.
+    #[arg(long, conflicts_with_all = ["native", "llm"])]
+    sandbox: bool,
 }
 
 impl NewTool {
@@ -32,7 +38,7 @@ impl NewTool {
         }
         schema::write(&root)?;
         self.start_server(&root)?;
-        let text = if self.native { self.native_file() } else { self.http_file() };
+        let text = self.file();
         workspace::write_file(&root.join(&file), text.as_bytes())?;
         let mut crates: Vec<String> =
             ["server", "tools"].map(|kind| format!("generated/{}-{kind}", self.server)).into();
@@ -73,9 +79,9 @@ impl NewTool {
             return Ok(());
         }
         let prefix = self.server.to_uppercase().replace('-', "_");
-        let upstream = match self.native {
-            true => String::new(),
-            false => format!(
+        let upstream = match self.calls_an_api() {
+            false => String::new(),
+            true => format!(
                 "# The API that tools with `http` call; {prefix}_BASE_URL replaces the address.\n\
                  upstream: {{ base_url: \"http://127.0.0.1:8080\", env_prefix: {prefix} }}\n"
             ),
@@ -89,7 +95,20 @@ impl NewTool {
         workspace::write_file(&path, text.as_bytes())
     }
 
-    /// What both kinds of file begin with.
+    fn calls_an_api(&self) -> bool {
+        !self.native && !self.llm && !self.sandbox
+    }
+
+    fn file(&self) -> String {
+        match self {
+            NewTool { native: true, .. } => self.native_file(),
+            NewTool { llm: true, .. } => self.llm_file(),
+            NewTool { sandbox: true, .. } => self.sandbox_file(),
+            _ => self.http_file(),
+        }
+    }
+
+    /// What all kinds of file begin with.
     fn head(&self, description: &str, risk: &str) -> String {
         format!(
             "{}name: {name}\ntitle: {title}\ndescription: {description}\nhints: {{ risk: {risk} }}\n",
@@ -120,6 +139,36 @@ impl NewTool {
             self.head("Say what this tool does.", "compute"),
             self.name,
             self.server,
+        )
+    }
+
+    fn llm_file(&self) -> String {
+        format!(
+            "{}# Arguments: name, JSON Schema. A `?` after the name makes it optional.\n\
+             input:\n  text: {{ type: string, description: What to work on. }}\n\
+             # What the model must answer with. Without it the answer is text.\n\
+             output:\n  type: object\n  required: [topic]\n  properties:\n    topic: {{ type: string, description: What the text is about. }}\n\
+             settings:\n  {name}_model: {{ description: Model that {name} asks. }}\n\
+             # Where models are served stands in the table [llm] of the configuration file. Inputs are marked off as data.\n\
+             llm:\n  model: {{ setting: {name}_model }}\n  system: You answer briefly.\n\
+             \x20 prompt: |\n    Say what this text is about:\n    {{$inputs.text}}\n",
+            self.head("Say what a text is about.", "compute"),
+            name = self.name,
+        )
+    }
+
+    fn sandbox_file(&self) -> String {
+        format!(
+            "{}# Arguments: name, JSON Schema. A `?` after the name makes it optional.\n\
+             input:\n  text: {{ type: string, minLength: 1, description: Text to find. }}\n\
+             settings:\n  {name}_dir: {{ description: Folder that {name} looks in. }}\n\
+             # The program and its arguments, which no shell reads. Behind `--` an input is no option.\n\
+             sandbox:\n  command: [grep, --recursive, --line-number, --, \"{{$inputs.text}}\", .]\n\
+             \x20 # What the command sees; the first is its working folder.\n\
+             \x20 roots: [{{ setting: {name}_dir, access: read_only }}]\n\
+             \x20 # grep ends with 1 where it finds nothing.\n  exit_codes: [0, 1]\n",
+            self.head("Find the lines that hold a text.", "read-only"),
+            name = self.name,
         )
     }
 

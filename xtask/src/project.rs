@@ -9,11 +9,13 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 use crate::{invoked, version, workspace};
 
 /// The crates that generated packages depend on, each with its folder in a checkout of Toolwright.
-const CRATES: [(&str, &str); 5] = [
+const CRATES: [(&str, &str); 7] = [
     ("toolwright-core", "runtime/core"),
     ("toolwright-http", "runtime/http"),
+    ("toolwright-llm", "runtime/llm"),
     ("toolwright-macros", "macros"),
     ("toolwright-samples", "tests/samples"),
+    ("toolwright-sandbox", "runtime/sandbox"),
     ("toolwright-server", "runtime/server"),
 ];
 

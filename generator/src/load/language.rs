@@ -5,9 +5,11 @@ use serde_json::{Map, Value, json};
 use super::config::FIXED_TOOLS;
 
 mod content;
+mod executor;
 mod workflow;
 
 pub(crate) use content::{ANNOTATIONS, ANSWER, EMBEDDED, MESSAGE, PROMPT, PROMPT_ARGUMENT, RESOURCE};
+pub(super) use executor::{ACCESS, EFFORTS, LEVELS, LIMITS, LLM, MODEL, ROOT, SANDBOX};
 use workflow::VALUES;
 pub(crate) use workflow::{ACTION, ARAZZO, CRITERION, STEP, STEP_BODY, STEP_HTTP, STEP_PARAMETER, WORKFLOW};
 
@@ -31,6 +33,8 @@ enum Kind {
     Switch,
     /// A whole number from 1 to this.
     Whole(u32),
+    /// A whole number from 0 to this.
+    Count(u32),
     Texts,
     /// One of these.
     Words(&'static [&'static str]),
@@ -154,6 +158,8 @@ pub(super) const EXECUTORS: &[Key] = &[
     key("http", Kind::Keys(HTTP), "One request of the API."),
     key("native", Kind::Keys(&[]), "A handler in Rust, in the server's own crate `native/`."),
     key("expression", Kind::Text, "A jq filter over the arguments."),
+    key("llm", Kind::Keys(LLM), "A question to a language model."),
+    key("sandbox", Kind::Keys(SANDBOX), "A command in a sandbox: within folders, with listed programs, within limits."),
     key("steps", Kind::List(&Kind::Keys(STEP)), "Several calls as one, in the words of OpenAPI Arazzo 1.0."),
 ];
 
@@ -313,6 +319,7 @@ fn schema(kind: Kind) -> Map<String, Value> {
         Kind::Pattern(pattern) => json!({"type": "string", "pattern": pattern}),
         Kind::Switch => json!({"type": "boolean"}),
         Kind::Whole(most) => json!({"type": "integer", "minimum": 1, "maximum": most}),
+        Kind::Count(most) => json!({"type": "integer", "minimum": 0, "maximum": most}),
         Kind::Texts => json!({"type": "array", "items": {"type": "string"}}),
         Kind::Words(words) => json!({"enum": words}),
         Kind::Keys(keys) => return mapping(keys),

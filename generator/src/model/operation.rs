@@ -1,6 +1,7 @@
 //! Operations as the document declares them.
 
 use indexmap::IndexMap;
+use serde_json::Value;
 
 use super::schema::Schema;
 use crate::load::extension::OperationExtension;
@@ -72,6 +73,52 @@ pub(crate) enum Executor {
     Expression(String),
     /// Several calls.
     Steps,
+    /// What a crate of the runtime does that only servers with such tools link.
+    Linked(Linked),
+}
+
+/// A tool of an executor that servers link where they need it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Linked {
+    pub(crate) executor: &'static str,
+    /// What the executor reads, as the text of its file.
+    pub(crate) plan: String,
+    /// jq filter over `data`.
+    pub(crate) project: Option<String>,
+    /// What is asked or run, for readers.
+    pub(crate) about: String,
+}
+
+/// The executors that servers link where they need them: `toolwright-NAME` is the crate of each.
+pub(crate) const LINKED: [&str; 2] = ["llm", "sandbox"];
+
+impl Linked {
+    /// From what a tool file's executor became.
+    pub(crate) fn of(executor: &'static str, node: &Value) -> Self {
+        let mut plan = node.clone();
+        let members = plan.as_object_mut();
+        let project = members.and_then(|members| members.shift_remove("project"));
+        Linked {
+            executor,
+            plan: crate::catalog::pretty(&plan),
+            project: project.and_then(|project| project.as_str().map(str::to_owned)),
+            about: about(node),
+        }
+    }
+}
+
+/// The model, or the command.
+fn about(node: &Value) -> String {
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Array(group) => group.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" "),
+        other => other.get("setting").and_then(Value::as_str).map(|name| format!("setting {name}")).unwrap_or_default(),
+    };
+    if let Some(Value::Array(command)) = node.get("command") {
+        return command.iter().map(text).collect::<Vec<_>>().join(" ");
+    }
+    let said = node.get("shell").or_else(|| node.get("model"));
+    said.map(text).unwrap_or_default().lines().next().unwrap_or_default().to_owned()
 }
 
 /// Where a parameter stands in a request.

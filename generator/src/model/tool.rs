@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::operation::{Location, Style};
+use super::operation::{Linked, Location, Style};
 use super::schema::Schema;
 use crate::load::extension::{MissingRoute, NextPage, Risk, SearchTerms, StreamDialect, WebSocketExchange};
 
@@ -209,12 +209,14 @@ pub(crate) enum Binding {
     Expression(String),
     /// Several calls.
     Steps(Steps),
+    /// What a linked executor does.
+    Linked(Linked),
 }
 
 impl Binding {
     /// True where the tool is no operation of the API.
     pub(crate) fn is_own(&self) -> bool {
-        matches!(self, Self::Native | Self::Expression(_) | Self::Steps(_))
+        matches!(self, Self::Native | Self::Expression(_) | Self::Steps(_) | Self::Linked(_))
     }
 }
 

@@ -143,6 +143,7 @@ fn binding(operation: &Operation, arguments: &[&Argument], pages: Option<Pages>)
         Executor::Expression(filter) => return Binding::Expression(filter.clone()),
         // The pass over steps fills it in, when all tools are known.
         Executor::Steps => return Binding::Steps(Steps::default()),
+        Executor::Linked(linked) => return Binding::Linked(linked.clone()),
     }
     let extension = &operation.extension;
     let path = extension.path.clone().unwrap_or_else(|| operation.path.clone());

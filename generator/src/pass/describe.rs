@@ -99,7 +99,8 @@ fn returns(model: &Model, tool: &Tool) -> String {
     match &tool.binding {
         Binding::NoRoute(_) => "an error that says so".to_owned(),
         Binding::WebSocket { .. } => "`messages`, as they came".to_owned(),
-        Binding::Native | Binding::Expression(_) | Binding::Steps(_) => {
+        Binding::Linked(linked) if linked.executor == "llm" && tool.output.is_none() => "`text`".to_owned(),
+        Binding::Native | Binding::Expression(_) | Binding::Steps(_) | Binding::Linked(_) => {
             tool.output.as_ref().map_or_else(|| "JSON in `data`".to_owned(), |output| data(model, output))
         }
         Binding::Http(http) => match &tool.output {

@@ -16,7 +16,7 @@ use crate::load::extension::{self, CollectionFormat};
 use crate::load::tool_file::TOOLS;
 use crate::load::{Document, METHODS, did_you_mean, percent_decoded};
 use crate::model::Model;
-use crate::model::operation::{BodyKind, Executor, Location, Operation, Parameter, Response, Style};
+use crate::model::operation::{BodyKind, Executor, LINKED, Linked, Location, Operation, Parameter, Response, Style};
 use crate::model::schema::Schema;
 
 mod body;
@@ -89,6 +89,11 @@ fn credentials(model: &mut Model, sink: &mut Sink) {
     }
 }
 
+/// What a linked executor is to do, where a tool's node says that.
+fn linked(node: &Value) -> Option<Linked> {
+    LINKED.into_iter().find_map(|executor| Some(Linked::of(executor, node.get(executor)?)))
+}
+
 /// The path item of an operation.
 fn path_item(operation: &str) -> String {
     operation.split('/').take(3).collect::<Vec<_>>().join("/")
@@ -156,7 +161,7 @@ impl Reader<'_, '_> {
             Some(node) if node.get("steps").is_some() => Executor::Steps,
             Some(node) => match node.get("expression").and_then(Value::as_str) {
                 Some(filter) => Executor::Expression(filter.to_owned()),
-                None => Executor::Request,
+                None => linked(node).map_or(Executor::Request, Executor::Linked),
             },
             None => Executor::Request,
         };

@@ -8,7 +8,7 @@ mod names;
 mod native;
 mod print;
 mod rows;
-mod server;
+pub(crate) mod server;
 mod tools;
 mod types;
 

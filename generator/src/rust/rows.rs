@@ -92,7 +92,7 @@ pub(super) fn item(tool: &Tool) -> TokenStream {
 
 /// What rows name of the runtime.
 pub(super) fn imports(items: &[TokenStream]) -> TokenStream {
-    const KNOWN: [&str; 25] = [
+    const KNOWN: [&str; 26] = [
         "Alternative",
         "Binding",
         "Body",
@@ -103,6 +103,7 @@ pub(super) fn imports(items: &[TokenStream]) -> TokenStream {
         "Hidden",
         "HiddenValue",
         "HttpBinding",
+        "LinkedBinding",
         "Location",
         "Member",
         "Method",
@@ -160,6 +161,11 @@ fn binding(tool: &Tool) -> TokenStream {
         Binding::Steps(_) => {
             let plan = schema(&tool.name, ".steps");
             quote!(Binding::Steps(#plan))
+        }
+        Binding::Linked(linked) => {
+            let (executor, plan) = (linked.executor, schema(&tool.name, &format!(".{}", linked.executor)));
+            let project = option_text(linked.project.as_ref());
+            quote!(Binding::Linked(LinkedBinding { executor: #executor, plan: #plan, project: #project }))
         }
         Binding::NoRoute(route) => {
             let route = no_route(route);

@@ -5,6 +5,8 @@ use quote::{format_ident, quote};
 
 use super::native;
 use crate::model::Model;
+use crate::model::operation::LINKED;
+use crate::model::tool::Binding;
 
 pub(super) fn about(model: &Model) -> String {
     let config = &model.loaded.config;
@@ -33,20 +35,35 @@ pub(super) fn items(model: &Model) -> Vec<TokenStream> {
     ]
 }
 
-/// Handlers are handed over here, where the compiler sees that none is missing.
+/// The executors that the server links: those of its tools, and no others.
+pub(crate) fn executors(model: &Model) -> Vec<&'static str> {
+    let used = |name: &&str| {
+        model.tools.iter().any(|tool| matches!(&tool.binding, Binding::Linked(linked) if linked.executor == *name))
+    };
+    LINKED.into_iter().filter(used).collect()
+}
+
+/// Handlers are handed over here, where the compiler sees that none is missing, and executors, so that no server holds one
+/// that it does not need.
 fn main(model: &Model, tools: &Ident) -> TokenStream {
-    if !native::is_needed(model) {
-        return quote! {
-            fn main() -> ExitCode {
-                toolwright_server::run(&#tools::SERVER, &#tools::TOOLS)
-            }
+    let executors = executors(model);
+    // The sandbox starts this program again as its support process, which is nothing else from its first line.
+    let support = executors.contains(&"sandbox").then(|| quote!(toolwright_sandbox::run_support_if_asked();));
+    let native = native::is_needed(model).then(|| {
+        let handlers = format_ident!("{}_native", model.loaded.config.server.replace('-', "_"));
+        quote!(.native(#tools::native::Native(#handlers::handlers())))
+    });
+    let linked = executors.iter().map(|name| {
+        let (package, executor) = match *name {
+            "llm" => (format_ident!("toolwright_llm"), format_ident!("LlmExecutor")),
+            _ => (format_ident!("toolwright_sandbox"), format_ident!("SandboxExecutor")),
         };
-    }
-    let handlers = format_ident!("{}_native", model.loaded.config.server.replace('-', "_"));
+        quote!(.executor(#package::#executor::new()))
+    });
     quote! {
         fn main() -> ExitCode {
-            let tools = #tools::native::Native(#handlers::handlers());
-            toolwright_server::run_native(&#tools::SERVER, &#tools::TOOLS, tools)
+            #support
+            toolwright_server::Program::new(&#tools::SERVER, &#tools::TOOLS) #native #(#linked)* .run()
         }
     }
 }

@@ -115,6 +115,12 @@ fn route(tool: &Tool) -> TokenStream {
             let plan = format!("schemas/{}.steps.json", tool.name);
             quote!(steps(#plan))
         }
+        Binding::Linked(linked) => {
+            let (executor, plan) = (linked.executor, format!("schemas/{}.{}.json", tool.name, linked.executor));
+            let project = linked.project.iter().map(|filter| quote!(, project = #filter));
+            let executor = format_ident!("{executor}");
+            quote!(#executor(#plan #(#project)*))
+        }
         Binding::NoRoute(route) => {
             let note = note(route);
             quote!(no_route(declared = #declared, #note))

@@ -11,6 +11,7 @@ use crate::load::content::{Prompt, Resource, ResourceContent, template};
 use crate::load::extension::Risk;
 use crate::model::Model;
 use crate::model::tool::{Binding, Tool};
+use crate::rust::server;
 
 const TEMPLATES: [(&str, &str); 5] = [
     ("tools/Cargo.toml", include_str!("../../templates/tools-cargo.toml.tera")),
@@ -37,6 +38,8 @@ struct Page {
     uses_index_map: bool,
     /// Some tools are Rust, in the crate `native` of the spec.
     is_native: bool,
+    /// Executors that the server links.
+    executors: Vec<&'static str>,
     areas: Vec<Area>,
     prompts: Vec<Offer>,
     resources: Vec<Offer>,
@@ -119,6 +122,7 @@ fn page(model: &Model, uses_index_map: bool) -> Page {
         exposed_count: model.exposed.len(),
         uses_index_map,
         is_native: model.tools.iter().any(|tool| matches!(tool.binding, Binding::Native)),
+        executors: server::executors(model),
         areas,
         prompts: model.loaded.content.prompts.iter().map(prompt).collect(),
         resources: model.loaded.content.resources.iter().map(resource).collect(),
@@ -163,6 +167,7 @@ fn row(tool: &Tool, exposed: &[String]) -> Row {
         Binding::Native => "native".to_owned(),
         Binding::Expression(_) => "expression".to_owned(),
         Binding::Steps(steps) => format!("steps: {}", steps.calls.join(", ")),
+        Binding::Linked(linked) => format!("{}: {}", linked.executor, cell(&linked.about)),
         Binding::NoRoute(_) => format!("none ({method} {path} is declared)"),
     };
     Row {

@@ -1,6 +1,6 @@
 //! How a tool's arguments become a request: plain data that an executor reads.
 
-use crate::{Hidden, Paginate, Requirements};
+use crate::{Hidden, LinkedBinding, Paginate, Requirements};
 
 /// How a call is carried out.
 #[derive(Debug, Clone, Copy)]
@@ -18,13 +18,21 @@ pub enum Binding {
     Expression(&'static str),
     /// Several calls as one: the plan as JSON (crate `toolwright-steps`).
     Steps(&'static str),
+    /// What an executor does that the server links (see [`crate::Executor`]).
+    Linked(LinkedBinding),
 }
 
 impl Binding {
     /// True where the tool is no operation of an API: its result is made by the server itself, which declares its shape.
     #[must_use]
     pub const fn is_own(&self) -> bool {
-        matches!(self, Binding::Native | Binding::Expression(_) | Binding::Steps(_))
+        matches!(self, Binding::Native | Binding::Expression(_) | Binding::Steps(_) | Binding::Linked(_))
+    }
+
+    /// True where a call may make requests of the API behind the server.
+    #[must_use]
+    pub const fn calls_an_api(&self) -> bool {
+        matches!(self, Binding::Http(_) | Binding::WebSocket(_) | Binding::Steps(_))
     }
 }
 

@@ -34,7 +34,9 @@ impl Binding {
         match self {
             Binding::Http(http) => http.hidden,
             Binding::WebSocket(websocket) => websocket.hidden,
-            Binding::NoRoute(_) | Binding::Native | Binding::Expression(_) | Binding::Steps(_) => &[],
+            Binding::NoRoute(_) | Binding::Native | Binding::Expression(_) | Binding::Steps(_) | Binding::Linked(_) => {
+                &[]
+            }
         }
     }
 }

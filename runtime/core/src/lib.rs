@@ -13,6 +13,7 @@ mod catalog;
 pub mod content;
 mod envelope;
 mod error;
+mod executor;
 mod generated;
 mod hidden;
 mod native;
@@ -28,6 +29,10 @@ pub use binding::{
 pub use catalog::{Catalog, assert_sorted_and_unique};
 pub use envelope::{Attachment, AttachmentKind, Binary, Envelope, Payload};
 pub use error::{Code, ToolError};
+pub use executor::{
+    Configuration, ConfigurationFault, Examination, Executor, ExecutorCall, LinkedBinding, LinkedTool, SecretSource,
+    read_plan,
+};
 pub use hidden::{BadSetting, Hidden, HiddenValue, read_setting};
 pub use native::{
     Context, NativeCall, NativeTools, OutputSchema, Surroundings, native_input, native_output, no_handler,

@@ -77,7 +77,7 @@ pub(crate) fn plan(config: &Config, spec: &ToolSpec, arguments: &Map<String, Val
         Binding::Http(binding) => plan_http(config, &binding, arguments),
         Binding::WebSocket(binding) => plan_websocket(config, &binding, arguments),
         Binding::NoRoute(missing) => Err(no_route(&missing)),
-        Binding::Native | Binding::Expression(_) | Binding::Steps(_) => Err(own(spec.name)),
+        Binding::Native | Binding::Expression(_) | Binding::Steps(_) | Binding::Linked(_) => Err(own(spec.name)),
     }
 }
 

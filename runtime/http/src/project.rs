@@ -92,7 +92,7 @@ impl Filters {
 
     /// Applies a filter to the data of a success. Where that fails, the answer stays whole, with a warning: it is what was
     /// asked for, only longer. `most_bytes` bounds what may come out.
-    pub(crate) async fn project(&self, text: &str, most_bytes: u64, envelope: &mut Envelope, context: &CallContext) {
+    pub async fn project(&self, text: &str, most_bytes: u64, envelope: &mut Envelope, context: &CallContext) {
         if !envelope.ok || !matches!(envelope.payload, Payload::Data(_)) {
             return;
         }

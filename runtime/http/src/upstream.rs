@@ -147,7 +147,9 @@ impl Upstream {
                 Box::pin(session.run(&self.inner.client, &self.inner.tokens, &binding, &arguments)).await
             }
             Binding::NoRoute(missing) => Envelope::failure(plan::no_route(&missing)),
-            Binding::Native | Binding::Expression(_) | Binding::Steps(_) => Envelope::failure(plan::own(spec.name)),
+            Binding::Native | Binding::Expression(_) | Binding::Steps(_) | Binding::Linked(_) => {
+                Envelope::failure(plan::own(spec.name))
+            }
         };
         self.mask(masks, &mut envelope, context).await;
         // Only now: pointers to secrets speak of the answer, and a projection may move what they point to.

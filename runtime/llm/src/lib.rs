@@ -5,7 +5,7 @@
 //! be checked before there is a connection. [`Model::complete`] asks once: the answer is streamed underneath, put together,
 //! bounded by one time limit that keep-alives do not extend, and asked for again where that can help ([`RetryPolicy`]).
 //! [`submit_structured`] asks until there is a value that fits a schema. Everything that a model or an upstream says is
-//! untrusted data.
+//! untrusted data. [`LlmExecutor`] does this for tools of the tool language.
 //!
 //! ```no_run
 //! use std::{sync::Arc, time::Duration};
@@ -43,6 +43,7 @@ mod clock;
 mod config;
 mod dialect;
 mod error;
+mod executor;
 mod model;
 mod models;
 mod reading;
@@ -60,6 +61,7 @@ pub use clock::{Clock, SystemClock};
 pub use config::{Backend, ConfigFaults, Fault, LlmConfig, Verify};
 pub use dialect::Dialect;
 pub use error::{Broken, ModelError, Refused};
+pub use executor::LlmExecutor;
 pub use model::Model;
 pub use models::Models;
 pub use request::{Arguments, Effort, Message, Request, ToolCall, ToolDefinition, Turn};

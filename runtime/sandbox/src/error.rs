@@ -1,6 +1,6 @@
 //! What can go wrong before a command has run.
 
-use crate::{Level, Limits};
+use crate::Level;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -134,7 +134,7 @@ pub enum SandboxError {
     /// The profile is at fault, or what it names has changed since.
     #[error(transparent)]
     Profile(#[from] ProfileError),
-    /// The command is blank, too long, or contains a NUL.
+    /// The command is blank, too long, or contains a NUL character.
     #[error("the command {0}")]
     Command(&'static str),
     /// The system enforces less than the profile asks for.
@@ -162,20 +162,5 @@ fn hint(required: Level) -> &'static str {
     match required {
         Level::Full => "; `minimum_level: reduced` accepts less, see its weaknesses",
         Level::Reduced => "",
-    }
-}
-
-impl SandboxError {
-    /// A command as it may be given to [`crate::Sandbox::run`].
-    pub(crate) fn check_command(command: &str) -> Result<(), Self> {
-        if command.trim().is_empty() {
-            Err(Self::Command("is blank"))
-        } else if command.contains('\0') {
-            Err(Self::Command("contains a NUL character"))
-        } else if command.chars().count() > Limits::COMMAND_CHARACTERS {
-            Err(Self::Command("is longer than 16,000 characters; write a shorter one, or several"))
-        } else {
-            Ok(())
-        }
     }
 }

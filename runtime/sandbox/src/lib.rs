@@ -1,4 +1,4 @@
-//! Runs a shell command that a model wrote: within named folders, with named tools, without a network, for a limited time.
+//! Runs a command, such as one that a model wrote: within named folders, with named tools, without a network, for a limited time.
 //!
 //! A [`Profile`] says what a command may reach. [`Sandbox::new`] checks it against this machine, tries it once and says in
 //! a [`Report`] how much of it the kernel enforces; less than [`Profile::minimum_level`] is refused, and no command ever runs
@@ -26,7 +26,9 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod collect;
+mod command;
 mod error;
+mod executor;
 mod layout;
 mod limits;
 #[cfg(target_os = "linux")]
@@ -42,7 +44,9 @@ mod shape;
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 mod unsupported;
 
+pub use command::Command;
 pub use error::{ProfileError, SandboxError};
+pub use executor::SandboxExecutor;
 pub use limits::Limits;
 pub use model_tool::{TOOL_NAME, ToolReply, answer, describe, input_schema};
 pub use outcome::{End, ModelOutput, Outcome};

@@ -7,7 +7,7 @@ use crate::linux::start::Backend;
 use crate::seatbelt::Backend;
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 use crate::unsupported::Backend;
-use crate::{CancellationToken, End, Limits, Outcome, Profile, ProfileError, Report, SandboxError};
+use crate::{CancellationToken, Command, End, Limits, Outcome, Profile, ProfileError, Report, SandboxError};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio::time::Instant;
@@ -77,7 +77,7 @@ impl Sandbox {
         &self.layout
     }
 
-    /// Runs one command in the shell.
+    /// Runs one command; a text is one for the shell.
     ///
     /// It ends by itself, when the profile's time or the deadline is over, or when `cancel` is cancelled; then everything
     /// that it started is dead. If the future is dropped, the same happens shortly after.
@@ -87,11 +87,12 @@ impl Sandbox {
     /// fails, or is ended from outside, is an [`Outcome`].
     pub async fn run(
         &self,
-        command: &str,
+        command: impl Into<Command>,
         deadline: Option<Instant>,
         cancel: &CancellationToken,
     ) -> Result<Outcome, SandboxError> {
-        SandboxError::check_command(command)?;
+        let command = command.into();
+        command.check()?;
         let begun = Instant::now();
         let own = begun + self.profile.limits.timeout();
         let deadline = deadline.map_or(own, |given| given.min(own));
@@ -99,7 +100,7 @@ impl Sandbox {
         self.check_again().await?;
         let output =
             Output { limit: self.profile.limits.output_bytes, stdout: Mutex::default(), stderr: Mutex::default() };
-        let mut started = self.backend.start(&self.profile, &self.layout, command).await?;
+        let mut started = self.backend.start(&self.profile, &self.layout, &command).await?;
         let end = tokio::select! {
             biased;
             () = cancel.cancelled() => Ok(End::Cancelled),

@@ -151,7 +151,7 @@ mod backend {
             &self,
             profile: &Profile,
             layout: &Layout,
-            command: &str,
+            command: &crate::Command,
         ) -> Result<Started, SandboxError> {
             let problem =
                 |error: std::io::Error| SandboxError::Support { program: SANDBOX.into(), problem: error.to_string() };
@@ -159,7 +159,7 @@ mod backend {
             let folder = scratch.path().canonicalize().map_err(problem)?;
             let limits = &profile.limits;
             let script = format!(
-                "ulimit -c 0; ulimit -t {}; ulimit -n {}; ulimit -f {}; exec /bin/sh -c \"$0\"",
+                "ulimit -c 0; ulimit -t {}; ulimit -n {}; ulimit -f {}; exec /bin/sh -c \"$0\" sh \"$@\"",
                 limits.timeout_seconds,
                 limits.open_files,
                 limits.file_bytes.div_ceil(512)
@@ -167,8 +167,10 @@ mod backend {
             let child = Command::new(SANDBOX)
                 .arg("-p")
                 .arg(rules(profile, layout, &self.programs, &folder))
-                .args(["/bin/sh", "-c", &script, command])
+                .args(["/bin/sh", "-c", &script, &command.script])
+                .args(&command.arguments)
                 .env_clear()
+                .envs(command.variables.iter().map(|(name, value)| (name, value)))
                 .envs([("HOME", "/var/empty"), ("LC_ALL", "C"), ("PATH", &self.path), ("GIT_CONFIG_NOSYSTEM", "1")])
                 .env("TMPDIR", &folder)
                 .current_dir(&layout.working_folder)

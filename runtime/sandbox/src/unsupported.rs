@@ -2,7 +2,7 @@
 
 use crate::layout::Layout;
 use crate::run::Output;
-use crate::{End, Profile, Report, SandboxError};
+use crate::{Command, End, Profile, Report, SandboxError};
 use std::convert::Infallible;
 use std::path::Path;
 
@@ -19,7 +19,7 @@ impl Backend {
         match self.0 {}
     }
 
-    pub(crate) async fn start(&self, _: &Profile, _: &Layout, _: &str) -> Result<Started, SandboxError> {
+    pub(crate) async fn start(&self, _: &Profile, _: &Layout, _: &Command) -> Result<Started, SandboxError> {
         match self.0 {}
     }
 }

@@ -78,5 +78,5 @@ static SERVER: ServerSpec = ServerSpec {
 };
 
 fn main() -> ExitCode {
-    toolwright_server::run(&SERVER, &TOOLS)
+    toolwright_server::Program::new(&SERVER, &TOOLS).run()
 }

@@ -6,14 +6,16 @@ use rmcp::model::Tool;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use toolwright_core::arguments::Checker;
-use toolwright_core::{Catalog, Code, NativeTools, Profile, ServerSpec, ToolError, ToolSpec};
+use toolwright_core::{Catalog, Code, Profile, ServerSpec, ToolError, ToolSpec};
 use toolwright_http::{Filters, Upstream};
 
 use crate::content::Suggestions;
+use crate::executors::Executors;
 use crate::exposure::Exposure;
 use crate::gateway::Gateway;
-use crate::native::Native;
+use crate::native::{Native, Surrounding};
 use crate::own::OwnResults;
+use crate::program::Program;
 use crate::settings::{self, Problem, Settings};
 use crate::steps::Plans;
 use crate::telemetry::{Metrics, Tracing};
@@ -29,6 +31,8 @@ pub struct App {
     pub(crate) gateway: Gateway,
     /// The handlers of the tools that are Rust.
     pub(crate) native: Option<Native>,
+    /// What carries out tools by a plan, one a kind.
+    pub(crate) executors: Executors,
     /// What results that no API made are held against.
     pub(crate) own: OwnResults,
     /// The jq filters of tools that are one, or end with one.
@@ -65,7 +69,7 @@ impl std::fmt::Debug for App {
 }
 
 impl App {
-    /// A server over its tables.
+    /// A server over its tables, all of whose tools are requests.
     ///
     /// # Errors
     /// Every setting that does not fit the catalog or cannot be used, such as unknown tool names.
@@ -74,28 +78,11 @@ impl App {
         catalog: &'static Catalog,
         settings: Settings,
     ) -> Result<Arc<App>, Vec<Problem>> {
-        App::assemble(server, catalog, settings, None)
+        App::assemble(Program::new(server, catalog), settings)
     }
 
-    /// The same with the handlers of its native tools.
-    ///
-    /// # Errors
-    /// As [`App::new`].
-    pub fn with_native(
-        server: &'static ServerSpec,
-        catalog: &'static Catalog,
-        settings: Settings,
-        tools: Box<dyn NativeTools>,
-    ) -> Result<Arc<App>, Vec<Problem>> {
-        App::assemble(server, catalog, settings, Some(tools))
-    }
-
-    fn assemble(
-        server: &'static ServerSpec,
-        catalog: &'static Catalog,
-        settings: Settings,
-        tools: Option<Box<dyn NativeTools>>,
-    ) -> Result<Arc<App>, Vec<Problem>> {
+    pub(crate) fn assemble(program: Program, settings: Settings) -> Result<Arc<App>, Vec<Problem>> {
+        let Program { server, catalog, native, executors } = program;
         let mut problems = settings::check_names(server, catalog, &settings);
         let upstream = OnceLock::new();
         // Files of certificates are read at start, since a fault in them is a fault of the configuration.
@@ -109,13 +96,15 @@ impl App {
         if !problems.is_empty() {
             return Err(problems);
         }
+        let surrounding = Surrounding::new(&settings);
         Ok(Arc::new(App {
             server,
             catalog,
             exposure: Exposure::new(server, catalog, &settings),
             metrics: Metrics::new(catalog),
             gateway: Gateway::default(),
-            native: tools.map(|tools| Native::new(tools, &settings)),
+            native: native.map(|tools| Native::new(tools, surrounding.clone())),
+            executors: Executors::new(executors, surrounding),
             own: OwnResults::new(server, catalog, &settings),
             filters: Filters::default(),
             plans: Plans::default(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, timeout_at};
 use toolwright_core::arguments::Accepted;
-use toolwright_core::{Binding, Code, Envelope, Risk, ToolError, ToolSpec, no_handler};
+use toolwright_core::{Binding, Code, Envelope, LinkedBinding, Risk, ToolError, ToolSpec, no_handler};
 use toolwright_http::{CallContext, FilterFault, RawRequest};
 
 use crate::App;
@@ -80,6 +80,9 @@ impl App {
             (Binding::Expression(filter), _) => {
                 self.own.finish(row, started, self.expression(filter, arguments, context).await)
             }
+            (Binding::Linked(linked), _) => {
+                self.own.finish(row, started, self.linked(row, linked, arguments, context).await)
+            }
             (Binding::Steps(_), _) => {
                 let message = format!("{} makes several calls, and none of them can be such a tool", row.name);
                 named_failure(row.name, ToolError::new(Code::NotAllowed, message))
@@ -89,6 +92,22 @@ impl App {
                 Err(error) => named_failure(row.name, error),
             },
         }
+    }
+
+    /// A call that a linked executor carries out, and what its filter makes of the outcome.
+    async fn linked(
+        &self,
+        row: &'static ToolSpec,
+        linked: LinkedBinding,
+        arguments: Map<String, Value>,
+        context: &CallContext,
+    ) -> Envelope {
+        let mut envelope = self.executors.execute(row, linked, arguments, context).await;
+        if let Some(filter) = linked.project {
+            let most = self.settings.max_response_bytes.0;
+            self.filters.project(filter, most, &mut envelope, context).await;
+        }
+        envelope
     }
 
     /// A filter over the arguments. It is the server's own; what it is applied to may be anything that the tool's schema takes.

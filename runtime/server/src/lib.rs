@@ -1,7 +1,8 @@
 //! The MCP shell of a generated server: settings, command line, both transports, limits, telemetry, gateway.
 //!
-//! A generated binary is one call of [`run`] over its static tables, or of [`run_native`] where some tools are Rust. Tests and other programs serve an [`App`] over
-//! any transport of `rmcp`, since `Arc<App>` is an [`rmcp::ServerHandler`].
+//! A generated binary is a [`Program`] over its static tables, with handlers where some tools are Rust, and with the executors
+//! that others need. Tests and other programs serve an [`App`] over any transport of `rmcp`, since `Arc<App>` is an
+//! [`rmcp::ServerHandler`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod answer;
@@ -9,12 +10,14 @@ mod app;
 mod call;
 mod cli;
 mod content;
+mod executors;
 mod exposure;
 mod gateway;
 mod handler;
 mod listing;
 mod native;
 mod own;
+mod program;
 mod progress;
 mod search;
 mod serve;
@@ -30,4 +33,4 @@ mod upstream;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 pub use app::App;
-pub use cli::{run, run_native};
+pub use program::Program;

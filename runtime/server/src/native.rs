@@ -16,14 +16,12 @@ use crate::settings::Settings;
 /// The handlers of a server, with what their calls need.
 pub(crate) struct Native {
     tools: Box<dyn NativeTools>,
-    settings: Arc<BTreeMap<String, String>>,
+    surrounding: Surrounding,
 }
 
 impl Native {
-    pub(crate) fn new(tools: Box<dyn NativeTools>, settings: &Settings) -> Self {
-        let values = &settings.document.0;
-        let settings = Arc::new(values.iter().map(|(key, value)| (key.clone(), value.expose().to_owned())).collect());
-        Native { tools, settings }
+    pub(crate) fn new(tools: Box<dyn NativeTools>, surrounding: Surrounding) -> Self {
+        Native { tools, surrounding }
     }
 
     /// Carries out a call whose arguments are checked. Every outcome is an envelope, a panic of the handler too.
@@ -33,35 +31,56 @@ impl Native {
         arguments: Map<String, Value>,
         context: &CallContext,
     ) -> Envelope {
-        match self.run(row, arguments, context).await {
+        let seen = self.surrounding.of(context);
+        match guarded(row, context, async { self.tools.call(row.name, arguments, &seen).await }).await.flatten() {
             Ok(data) => Envelope::success(data),
             Err(error) => Envelope::failure(error),
         }
     }
+}
 
-    async fn run(
-        &self,
-        row: &'static ToolSpec,
-        arguments: Map<String, Value>,
-        context: &CallContext,
-    ) -> Result<Value, ToolError> {
+/// What surrounds every call of code that is not this crate's: settings, and what stops it.
+#[derive(Clone)]
+pub(crate) struct Surrounding {
+    settings: Arc<BTreeMap<String, String>>,
+}
+
+impl Surrounding {
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let values = &settings.document.0;
+        let settings = values.iter().map(|(key, value)| (key.clone(), value.expose().to_owned())).collect();
+        Surrounding { settings: Arc::new(settings) }
+    }
+
+    /// The context of one call, as such code sees it.
+    pub(crate) fn of(&self, context: &CallContext) -> Context {
         let surroundings = Call {
             settings: Arc::clone(&self.settings),
             progress: context.progress.clone(),
             cancel: context.cancel.clone(),
         };
-        let seen = Context::new(context.deadline.into_std(), Arc::new(surroundings));
-        // A handler may panic before its first await as well, so the call is made inside.
-        let call = AssertUnwindSafe(async { self.tools.call(row.name, arguments, &seen).await }).catch_unwind();
-        let outcome = tokio::select! {
-            biased;
-            () = context.cancel.cancelled() => return Err(ended(row, Code::Cancelled, "the call was cancelled")),
-            () = sleep_until(context.deadline) => {
-                return Err(ended(row, Code::Deadline, "the tool did not finish before the deadline"));
-            }
-            outcome = call => outcome,
-        };
-        outcome.map_err(|_| panicked(row))?
+        Context::new(context.deadline.into_std(), Arc::new(surroundings))
+    }
+}
+
+/// Waits for a call of such code until it is cancelled, its deadline passes, or it panics. The call is made inside `call`,
+/// since it may panic before its first await as well.
+///
+/// # Errors
+/// Which of these happened.
+pub(crate) async fn guarded<T>(
+    row: &ToolSpec,
+    context: &CallContext,
+    call: impl Future<Output = T>,
+) -> Result<T, ToolError> {
+    let call = AssertUnwindSafe(call).catch_unwind();
+    tokio::select! {
+        biased;
+        () = context.cancel.cancelled() => Err(ended(row, Code::Cancelled, "the call was cancelled")),
+        () = sleep_until(context.deadline) => {
+            Err(ended(row, Code::Deadline, "the tool did not finish before the deadline"))
+        }
+        outcome = call => outcome.map_err(|_| panicked(row)),
     }
 }
 
@@ -117,9 +136,9 @@ mod tests {
     use toolwright_core::{Access, Binding, Catalog, NativeCall, Risk, ServerSpec, Setting, no_handler};
 
     use super::*;
-    use crate::App;
     use crate::settings::{Exposed, SettingValue as _};
     use crate::testing::{ROWS, SERVER, Wire, settings};
+    use crate::{App, Program};
 
     const fn native(name: &'static str, risk: Risk) -> ToolSpec {
         ToolSpec { name, risk, binding: Binding::Native, ..ROWS[3] }
@@ -180,7 +199,7 @@ mod tests {
         settings.base_url = crate::settings::BaseUrl::read("").unwrap();
         settings.exposed_tools = Exposed::Everything;
         settings.document.0.insert("token".into(), crate::settings::Secret::new("s3cr3t-token"));
-        App::with_native(&NATIVE, &CATALOG, settings, Box::new(Tools)).unwrap()
+        Program::new(&NATIVE, &CATALOG).native(Tools).app(settings).unwrap()
     }
 
     async fn call(name: &str) -> Value {

@@ -98,6 +98,25 @@ pub fn render_path(path: &str, scope: &Scope<'_>, encode: fn(&str) -> String) ->
     joined(path, scope, |text, value| if value.is_empty() { missing(text) } else { Ok(encode(&value)) })
 }
 
+/// A text with its expressions written by `written`, which gets each expression as it stands and its value, if there is one.
+///
+/// # Errors
+/// The first that `written` gives.
+pub fn render_text<E>(
+    text: &str,
+    scope: &Scope<'_>,
+    mut written: impl FnMut(&str, Option<Value>) -> Result<String, E>,
+) -> Result<String, E> {
+    let mut made = String::new();
+    for part in parts(text) {
+        match part {
+            Part::Text(text) => made.push_str(text),
+            Part::Expression(text) => made.push_str(&written(text, evaluated(text, scope))?),
+        }
+    }
+    Ok(made)
+}
+
 fn evaluated(text: &str, scope: &Scope<'_>) -> Option<Value> {
     Expression::parse(text).ok()?.evaluate(scope)
 }
@@ -114,18 +133,11 @@ fn joined(
     scope: &Scope<'_>,
     written: impl Fn(&str, String) -> Result<String, Missing>,
 ) -> Result<String, Missing> {
-    let mut made = String::new();
-    for part in parts(text) {
-        match part {
-            Part::Text(text) => made.push_str(text),
-            Part::Expression(text) => made.push_str(&match evaluated(text, scope) {
-                None | Some(Value::Null) => return Err(Missing(text.to_owned())),
-                Some(Value::String(value)) => written(text, value)?,
-                Some(value) => written(text, value.to_string())?,
-            }),
-        }
-    }
-    Ok(made)
+    render_text(text, scope, |text, value| match value {
+        None | Some(Value::Null) => Err(Missing(text.to_owned())),
+        Some(Value::String(value)) => written(text, value),
+        Some(value) => written(text, value.to_string()),
+    })
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ const FILE: &str = "data:application/octet-stream;base64,UklGRiQAAABXQVZF";
 fn main() -> ExitCode {
     if let Ok(name) = std::env::var(CHILD) {
         let server = SERVERS.iter().find(|server| server.spec.name == name).expect("a server of that name");
-        return toolwright_server::run(server.spec, server.tools);
+        return toolwright_server::Program::new(server.spec, server.tools).run();
     }
     let place = std::env::args().nth(1).expect("the folder of the project");
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();

@@ -3,6 +3,7 @@
 mod failures;
 mod protocols;
 mod structured;
+mod tool;
 mod upstream;
 
 use std::{future::Future, process::ExitCode, time::Instant};
@@ -47,6 +48,8 @@ async fn main() -> anyhow::Result<ExitCode> {
     tally.check("a schema that the server refuses is left to the tool", failures::refused_schema(&upstream)).await;
     tally.check("a refusal in Ollama's form is told", failures::ollama_refusal(&upstream)).await;
     tally.check("a list without bounds runs away, keyed rows end", failures::runaway(&upstream)).await;
+    tally.check("a tool of the tool language answers with text", tool::text(&upstream)).await;
+    tally.check("a tool of the tool language answers with what its output allows", tool::structured(&upstream)).await;
     tally.check("the time for an answer holds", failures::timeout(&upstream)).await;
     tally.check("cancelling frees the model", failures::cancel(&upstream)).await;
     tally.check("questions at once are answered one after another", failures::queue(&upstream)).await;

@@ -24,6 +24,10 @@ impl Upstream {
         &self.model
     }
 
+    pub(crate) fn url(&self) -> &str {
+        &self.url
+    }
+
     /// The model in OpenAI's dialect.
     pub(crate) fn openai(&self) -> anyhow::Result<Model> {
         self.made(&self.url, json!({}), json!({}))

@@ -5,7 +5,10 @@
 
 mod definitions;
 mod input;
+mod llm;
 mod request;
+mod said;
+mod sandbox;
 
 use std::sync::Arc;
 
@@ -24,12 +27,12 @@ use super::strict::{Fields, Places, did_you_mean};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::source::{Source, child_pointer};
 
-/// Where the tools of files stand in the document's 3.1 form, by name: `{method, path, operation}`, with `native`, `expression` or
-/// `steps` in place of the request.
+/// Where the tools of files stand in the document's 3.1 form, by name: `{method, path, operation}`, with the executor's own key,
+/// such as `native` or `steps`, in place of the request.
 pub(crate) const TOOLS: &str = "x-toolwright-tools";
 
 /// Keys that other executors are going to have.
-const RESERVED: [&str; 3] = ["llm", "sandbox", "sql"];
+const RESERVED: [&str; 1] = ["sql"];
 
 /// What a file says, in the document's words.
 #[derive(Debug)]
@@ -79,7 +82,8 @@ fn read(name: &str, value: &Value, source: &Arc<Source>, sink: &mut Sink) -> Opt
     let accept = match executor {
         "http" => request::lower(&fields, &inputs, &settings, (&mut tool, &places), sink)?,
         _ => {
-            own(executor, &fields, &mut tool, sink)?;
+            let author = Author { fields: &fields, inputs: &inputs, settings: &settings, places: &places };
+            own(executor, &author, &mut tool, sink)?;
             tool.body(inputs.members(), "/input");
             "application/json".to_owned()
         }
@@ -88,9 +92,28 @@ fn read(name: &str, value: &Value, source: &Arc<Source>, sink: &mut Sink) -> Opt
     Some(tool.finish(Arc::clone(source), settings))
 }
 
-/// What is no request: a handler, a filter, or steps. Steps are read when the tools that they name are known.
-fn own(executor: &'static str, fields: &Fields<'_>, tool: &mut Lowered, sink: &mut Sink) -> Option<()> {
+/// What an executor needs to know of a file.
+#[derive(Clone, Copy)]
+struct Author<'f> {
+    fields: &'f Fields<'f>,
+    inputs: &'f Inputs,
+    settings: &'f IndexMap<String, ToolSetting>,
+    places: Places<'f>,
+}
+
+/// What is no request: a handler, a filter, a question, a command, or steps. Steps are read when the tools that they name are
+/// known.
+fn own(executor: &'static str, author: &Author<'_>, tool: &mut Lowered, sink: &mut Sink) -> Option<()> {
+    let fields = author.fields;
     match executor {
+        "llm" => {
+            let plan = llm::plan(author, sink)?;
+            tool.hand_over(executor, plan, &fields.pointer_of(executor));
+        }
+        "sandbox" => {
+            let plan = sandbox::plan(author, tool, sink)?;
+            tool.hand_over(executor, plan, &fields.pointer_of(executor));
+        }
         "native" => {
             fields.child(executor, &[], sink)?;
             tool.node.insert(executor.to_owned(), true.into());
@@ -115,7 +138,7 @@ fn own(executor: &'static str, fields: &Fields<'_>, tool: &mut Lowered, sink: &m
 fn keys_of_steps(fields: &Fields<'_>, executor: &str, sink: &mut Sink) {
     for key in ["outputs", "project"].into_iter().filter(|key| executor != "steps" && fields.get(key).is_some()) {
         let help = match (executor, key) {
-            ("http", "project") => "write it below `http`",
+            ("http" | "sandbox", "project") => &format!("write it below `{executor}`"),
             (_, "outputs") => "what comes back is described by `output`",
             _ => "remove it",
         };
@@ -186,6 +209,8 @@ pub(super) struct Lowered {
     operation: Map<String, Value>,
     extension: Map<String, Value>,
     pub(super) origins: Vec<(String, String)>,
+    /// What comes back where the author does not say it.
+    outcome: Option<Value>,
 }
 
 /// The operation inside the node of a tool.
@@ -200,6 +225,7 @@ impl Lowered {
             operation: Map::new(),
             extension: Map::new(),
             origins: ["", OPERATION].map(|inside| (inside.to_owned(), root.to_owned())).into(),
+            outcome: None,
         };
         tool.extend("name", name.into(), named_at);
         tool
@@ -241,11 +267,11 @@ impl Lowered {
                 self.extend(key, value.clone(), &format!("/hints/{key}"));
             }
         }
-        if executor == "expression" {
-            self.computes(fields, sink);
+        if matches!(executor, "expression" | "llm") {
+            self.computes(executor, fields, sink);
         }
         let is_wrong = fields.get("hints").is_some() && hints.is_none();
-        if executor == "native" && !is_wrong && !self.extension.contains_key("risk") {
+        if matches!(executor, "native" | "sandbox") && !is_wrong && !self.extension.contains_key("risk") {
             let error = Diagnostic::error("missing-key", "nothing says what a call may do");
             let help = "add `hints: { risk: read-only }`; the risks are: read-only, compute, write, destructive";
             let at = if fields.get("hints").is_some() { "/hints" } else { "" };
@@ -253,16 +279,22 @@ impl Lowered {
         }
     }
 
-    /// A filter changes nothing, and has the same outcome every time.
-    fn computes(&mut self, fields: &Fields<'_>, sink: &mut Sink) {
+    /// Neither a filter nor a model changes anything. A filter has the same outcome every time; what a model is asked leaves
+    /// the server.
+    fn computes(&mut self, executor: &str, fields: &Fields<'_>, sink: &mut Sink) {
+        let (what, follows) = match executor {
+            "llm" => ("a question to a model", ("open_world", Value::from(true))),
+            _ => ("an expression", ("idempotent", Value::from(true))),
+        };
         let risk = self.extension.get("risk").and_then(Value::as_str);
         if let Some(risk @ ("write" | "destructive")) = risk {
-            let error = Diagnostic::error("contradicting-hints", format!("an expression that is declared `{risk}`"));
-            sink.push(error.at(fields.place_at("/hints/risk")).help("remove the risk; an expression changes nothing"));
+            let error = Diagnostic::error("contradicting-hints", format!("{what} that is declared `{risk}`"));
+            let help = format!("remove the risk; {what} changes nothing");
+            sink.push(error.at(fields.place_at("/hints/risk")).help(help));
         }
-        for (key, value) in [("risk", Value::from("compute")), ("idempotent", true.into())] {
+        for (key, value) in [("risk", Value::from("compute")), follows] {
             if !self.extension.contains_key(key) {
-                self.extend(key, value, "/expression");
+                self.extend(key, value, &fields.pointer_of(executor));
             }
         }
     }
@@ -298,6 +330,7 @@ impl Lowered {
         definitions.hand_over(self, places, sink);
         let schema = fields.get("output");
         let schema = schema.map(|schema| definitions.resolved(schema, &self.name, "/output", places, sink));
+        let schema = schema.or_else(|| self.outcome.take());
         if schema.is_some() && !accept.contains("json") {
             let error =
                 Diagnostic::error("output-not-json", format!("`output` describes JSON, and the answer is {accept}"));

@@ -80,9 +80,10 @@ pub(super) fn read_plan() -> Result<Plan, String> {
 }
 
 /// The shell with the command, with a fresh environment and no input.
-pub(super) fn shell(plan: &Plan, command: &str) -> Command {
+pub(super) fn shell(plan: &Plan, command: &crate::Command) -> Command {
     let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(command).env_clear().stdin(Stdio::null());
+    shell.arg("-c").arg(&command.script).arg("sh").args(&command.arguments).env_clear().stdin(Stdio::null());
+    shell.envs(command.variables.iter().map(|(name, value)| (name, value)));
     shell.env("PATH", &plan.programs.path).env("TMPDIR", &plan.scratch);
     shell.envs([
         ("HOME", "/var/empty"),

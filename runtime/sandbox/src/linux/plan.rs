@@ -2,15 +2,15 @@
 
 use super::binaries::Programs;
 use crate::layout::Place;
-use crate::{End, Limits};
+use crate::{Command, End, Limits};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
 /// What the support process is to do.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
-    /// The shell's command. None for a trial run.
-    pub(crate) command: Option<String>,
+    /// None for a trial run.
+    pub(crate) command: Option<Command>,
     pub(crate) programs: Programs,
     /// Roots and what is guarded in them, outer paths before inner ones.
     pub(crate) places: Vec<(PathBuf, Place)>,

@@ -68,7 +68,7 @@ impl Backend {
         &self,
         profile: &Profile,
         layout: &Layout,
-        command: &str,
+        command: &crate::Command,
     ) -> Result<Started, SandboxError> {
         self.spawn(profile, layout, Some(command)).await
     }
@@ -81,7 +81,12 @@ impl Backend {
         Ok(Report { level: self.level, mechanisms, weaknesses })
     }
 
-    async fn spawn(&self, profile: &Profile, layout: &Layout, command: Option<&str>) -> Result<Started, SandboxError> {
+    async fn spawn(
+        &self,
+        profile: &Profile,
+        layout: &Layout,
+        command: Option<&crate::Command>,
+    ) -> Result<Started, SandboxError> {
         let problem = |what: &str, error: std::io::Error| SandboxError::Support {
             program: self.support.clone(),
             problem: format!("{what}: {error}"),
@@ -119,9 +124,15 @@ impl Backend {
         Ok(started)
     }
 
-    fn plan(&self, profile: &Profile, layout: &Layout, command: Option<&str>, scratch: Option<&TempDir>) -> Plan {
+    fn plan(
+        &self,
+        profile: &Profile,
+        layout: &Layout,
+        command: Option<&crate::Command>,
+        scratch: Option<&TempDir>,
+    ) -> Plan {
         Plan {
-            command: command.map(str::to_owned),
+            command: command.cloned(),
             programs: self.programs.clone(),
             places: layout.places.iter().map(|(path, place)| (path.clone(), *place)).collect(),
             working_folder: layout.working_folder.clone(),

@@ -114,6 +114,11 @@ fn dry_run(app: &App, name: &str, mut arguments: Map<String, Value>) -> Result<S
 
 fn plan(app: &App, row: &'static ToolSpec, arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
     let failed = |error| Box::new(crate::call::named_failure(row.name, error));
+    if let Binding::Linked(linked) = row.binding {
+        let accepted = app.check(row, arguments)?;
+        let context = CallContext::within(app.settings.request_timeout.0);
+        return app.executors.explain(row, linked, &accepted.arguments, &context).map_err(failed);
+    }
     if row.binding.is_own() {
         let what = match row.binding {
             Binding::Steps(_) => "several calls, each of which depends on those before it",

@@ -37,7 +37,9 @@ pub(super) fn run(invocation: &Invocation<'_>) -> ExitCode {
         Ok(app) => {
             write_missing(&mut out, &app);
             write_folders(&mut out, &app);
-            write_reachability(&mut out, &app)
+            let executors = write_executors(&mut out, &app);
+            let reachability = write_reachability(&mut out, &app);
+            if executors { reachability } else { ExitCode::FAILURE }
         }
         Err(problems) => {
             write_problems(&mut out, &problems);
@@ -104,6 +106,28 @@ fn saves(folder: &Path) -> std::io::Result<()> {
     let probe = folder.join(format!(".doctor-{}", std::process::id()));
     std::fs::write(&probe, b"")?;
     std::fs::remove_file(probe)
+}
+
+/// Whether tools that executors carry out can be called here and now. False where one cannot.
+fn write_executors(out: &mut String, app: &App) -> bool {
+    let context = CallContext::within(app.settings.request_timeout.0);
+    let rows = app.catalog.tools().iter().filter(|row| row.linked().is_some());
+    let found = match serve::block_on(app.executors.examine(rows, &context)) {
+        Ok(found) => found,
+        Err(error) => {
+            let _ = writeln!(out, "\nthe runtime cannot start: {error}");
+            return false;
+        }
+    };
+    for (index, (kind, name, said)) in found.iter().enumerate() {
+        let is_first = found.iter().take(index).all(|(earlier, ..)| earlier != kind);
+        if is_first {
+            let _ = writeln!(out, "\n{kind}");
+        }
+        let (state, text) = said.as_ref().map_or_else(|text| ("fails: ", text), |text| ("", text));
+        let _ = writeln!(out, "  {name:24} {state}{text}");
+    }
+    found.iter().all(|(.., said)| said.is_ok())
 }
 
 fn write_reachability(out: &mut String, app: &App) -> ExitCode {

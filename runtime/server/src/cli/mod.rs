@@ -14,37 +14,18 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use toolwright_core::{Catalog, NativeTools, ServerSpec};
+use toolwright_core::{Catalog, ServerSpec};
 
 use crate::settings::{self, ConfigFile, Environment, Problem, Resolution, Settings};
 use crate::telemetry::{Destination, start_logging};
-use crate::{App, serve};
+use crate::{App, Program, executors, serve};
 
 /// Exit code of a faulty command line or configuration.
 const FAULTY: u8 = 2;
 
-/// Runs a server's command line and returns the process's exit code: 0 done, 1 failed, 2 for a faulty command line or
-/// configuration.
-#[must_use]
-pub fn run(server: &'static ServerSpec, catalog: &'static Catalog) -> ExitCode {
-    run_command(server, catalog, None)
-}
-
-/// As [`run`], for a server some of whose tools are Rust: `tools` passes their calls to the handlers.
-#[must_use]
-pub fn run_native(
-    server: &'static ServerSpec,
-    catalog: &'static Catalog,
-    tools: impl NativeTools + 'static,
-) -> ExitCode {
-    run_command(server, catalog, Some(Box::new(tools)))
-}
-
-fn run_command(
-    server: &'static ServerSpec,
-    catalog: &'static Catalog,
-    tools: Option<Box<dyn NativeTools>>,
-) -> ExitCode {
+/// Runs the command line of a program.
+pub(crate) fn run(program: Program) -> ExitCode {
+    let Program { server, catalog, .. } = program;
     let matches = match options::command(server).try_get_matches() {
         Ok(matches) => matches,
         Err(message) => {
@@ -53,7 +34,7 @@ fn run_command(
             return ExitCode::from(u8::try_from(message.exit_code()).unwrap_or(FAULTY));
         }
     };
-    let invocation = Invocation { server, catalog, matches: &matches, tools: Cell::new(tools) };
+    let invocation = Invocation { server, catalog, matches: &matches, program: Cell::new(Some(program)) };
     match dispatch(&invocation) {
         Ok(code) => code,
         Err(problems) => {
@@ -112,8 +93,8 @@ struct Invocation<'a> {
     server: &'static ServerSpec,
     catalog: &'static Catalog,
     matches: &'a ArgMatches,
-    /// The handlers, until the one server that an invocation makes takes them.
-    tools: Cell<Option<Box<dyn NativeTools>>>,
+    /// What the one server that an invocation makes consists of, until it is made.
+    program: Cell<Option<Program>>,
 }
 
 impl Invocation<'_> {
@@ -127,11 +108,10 @@ impl Invocation<'_> {
         let (texts, mut problems) = self.texts(&environment, &file);
         problems.extend(settings::check(self.server, self.catalog, &texts, over_http));
         let settings = Settings::parse(&texts, &mut problems);
+        let mut program = self.program.take().unwrap_or_else(|| Program::new(self.server, self.catalog));
+        problems.extend(executors::configure(&mut program.executors, &texts.tables, &environment).err().into_iter().flatten());
         match settings {
-            Some(settings) if problems.is_empty() => match self.tools.take() {
-                Some(tools) => App::with_native(self.server, self.catalog, settings, tools),
-                None => App::new(self.server, self.catalog, settings),
-            },
+            Some(settings) if problems.is_empty() => program.app(settings),
             _ => Err(problems),
         }
     }

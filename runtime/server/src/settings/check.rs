@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use toolwright_core::{Binding, Catalog, ServerSpec, ToolSpec};
+use toolwright_core::{Catalog, ServerSpec};
 
 use super::hidden;
 use super::{BaseUrl, BindHost, ByteSize, Exposed, Names, Problem, Resolution, Secret, Settings};
@@ -16,9 +16,8 @@ pub(crate) fn check(server: &ServerSpec, catalog: &Catalog, texts: &Resolution, 
     let mut problems = Vec::new();
     let mut report = |key: &str, message: String| problems.push(texts.problem(server, key, message));
 
-    let calls_an_api = |row: &ToolSpec| !matches!(row.binding, Binding::Native | Binding::NoRoute(_));
     let has_no_address = texts.value::<BaseUrl>("base_url").is_some_and(|url| url.as_str().is_empty());
-    if has_no_address && catalog.tools().iter().any(calls_an_api) {
+    if has_no_address && catalog.tools().iter().any(|row| row.binding.calls_an_api()) {
         report("base_url", "must be set: an absolute http:// or https:// URL of the API".to_owned());
     }
     if let Some(exposed) = texts.value::<Exposed>("exposed_tools") {

@@ -98,5 +98,5 @@ fn leak(text: String) -> &'static str {
 
 fn main() -> ExitCode {
     let rows: Vec<ToolSpec> = (0..OPERATIONS).map(row).collect();
-    toolwright_server::run(&SERVER, Box::leak(Box::new(Catalog::new(rows.leak()))))
+    toolwright_server::Program::new(&SERVER, Box::leak(Box::new(Catalog::new(rows.leak())))).run()
 }

@@ -1,0 +1,123 @@
+//! Calls of tools that a linked executor carries out.
+
+use serde_json::{Map, Value};
+use toolwright_core::{
+    Code, Configuration, Envelope, Executor, LinkedBinding, LinkedTool, SecretSource, ToolError, ToolSpec,
+};
+use toolwright_http::CallContext;
+
+use crate::native::{Surrounding, guarded};
+use crate::settings::{Environment, Problem, Tables};
+
+/// The executors of a server, with what their calls need.
+pub(crate) struct Executors {
+    all: Vec<Box<dyn Executor>>,
+    surrounding: Surrounding,
+}
+
+impl Executors {
+    pub(crate) fn new(all: Vec<Box<dyn Executor>>, surrounding: Surrounding) -> Self {
+        Executors { all, surrounding }
+    }
+
+    /// Carries out a call whose arguments are checked. Every outcome is an envelope, a panic of the executor too.
+    pub(crate) async fn execute(
+        &self,
+        row: &'static ToolSpec,
+        linked: LinkedBinding,
+        arguments: Map<String, Value>,
+        context: &CallContext,
+    ) -> Envelope {
+        let executor = match self.find(row, linked.executor) {
+            Ok(executor) => executor,
+            Err(error) => return Envelope::failure(error),
+        };
+        let tool = LinkedTool { row, plan: linked.plan };
+        let seen = self.surrounding.of(context);
+        let called = guarded(row, context, async { executor.call(tool, arguments, &seen).await });
+        called.await.unwrap_or_else(Envelope::failure)
+    }
+
+    /// What a call would do, as text.
+    ///
+    /// # Errors
+    /// Why there would be none.
+    pub(crate) fn explain(
+        &self,
+        row: &'static ToolSpec,
+        linked: LinkedBinding,
+        arguments: &Map<String, Value>,
+        context: &CallContext,
+    ) -> Result<String, ToolError> {
+        let tool = LinkedTool { row, plan: linked.plan };
+        self.find(row, linked.executor)?.explain(tool, arguments, &self.surrounding.of(context))
+    }
+
+    /// Whether each tool that an executor carries out can be called here and now, in the order of the catalog.
+    pub(crate) async fn examine(
+        &self,
+        rows: impl Iterator<Item = &'static ToolSpec>,
+        context: &CallContext,
+    ) -> Vec<(&'static str, &'static str, Result<String, String>)> {
+        let mut found = Vec::new();
+        for (kind, tool) in rows.filter_map(ToolSpec::linked) {
+            let seen = self.surrounding.of(context);
+            let said = match self.find(tool.row, kind) {
+                Ok(executor) => executor.examine(tool, &seen).await,
+                Err(error) => Err(error.message),
+            };
+            found.push((kind, tool.row.name, said));
+        }
+        found
+    }
+
+    fn find(&self, row: &ToolSpec, kind: &str) -> Result<&dyn Executor, ToolError> {
+        let found = self.all.iter().find(|executor| executor.kind() == kind);
+        found.map(AsRef::as_ref).ok_or_else(|| {
+            let message = format!("{} is carried out by `{kind}`, which is not a part of this program", row.name);
+            ToolError::new(Code::NotAllowed, message)
+        })
+    }
+}
+
+/// Tells each executor what the operator says to it.
+///
+/// # Errors
+/// Everything that is wrong with their tables.
+pub(crate) fn configure(
+    executors: &mut [Box<dyn Executor>],
+    tables: &Tables,
+    environment: &Environment,
+) -> Result<(), Vec<Problem>> {
+    let mut problems = Vec::new();
+    for executor in executors {
+        let secrets = Box::new(Variables(environment.clone()));
+        let configuration = Configuration { table: tables.get(executor.kind()), secrets };
+        for fault in executor.configure(configuration).err().into_iter().flatten() {
+            problems.push(Problem::new(tables.place(&fault.field), fault.message));
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// Secrets in environment variables, which are named as the secrets are, in capitals.
+struct Variables(Environment);
+
+impl Variables {
+    fn variable(name: &str) -> String {
+        name.to_ascii_uppercase()
+    }
+}
+
+impl SecretSource for Variables {
+    fn secret(&self, name: &str) -> Result<Option<String>, String> {
+        Ok(self.0.get(&Self::variable(name)).filter(|value| !value.trim().is_empty()))
+    }
+
+    fn place(&self, name: &str) -> String {
+        format!("the environment variable {}", Self::variable(name))
+    }
+}
+
+#[cfg(test)]
+mod tests;

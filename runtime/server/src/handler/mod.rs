@@ -21,6 +21,7 @@ use tracing::Instrument as _;
 
 use crate::progress::Relay;
 use crate::settings::{SchemaProfile, nearest};
+use crate::telemetry::{Asked, CallSpan};
 use crate::{App, answer, gateway, resources};
 
 /// How long a client may keep what does not change while the server runs, in milliseconds.
@@ -83,13 +84,22 @@ impl ServerHandler for App {
         let modern = is_modern(&context);
         let (progress, relay) = Relay::start(&context);
         let forwarded = caller::forwarded(&context, &self.settings.forward_headers.0);
+        let trace = self.tracing.get().map(|tracing| {
+            tracing.begin(&Asked {
+                tool: &shown(&request.name),
+                arguments: request.arguments.as_ref(),
+                meta: &context.meta,
+                headers: caller::headers(&context),
+                id: context.id.to_string(),
+            })
+        });
         let call = CallContext {
             cancel: context.ct.child_token(),
             progress,
             forwarded,
+            observed: self.watched(trace.as_ref().map(CallSpan::span)),
             ..CallContext::within(self.settings.request_timeout.0)
         };
-        let trace = self.tracing.get().map(|tracing| tracing.begin(&shown(&request.name), &context.meta));
         let dispatched = AssertUnwindSafe(self.dispatch(request, &call).instrument(caller::span(&context)));
         let outcome = {
             let mut dispatched = pin!(dispatched.catch_unwind());

@@ -32,6 +32,27 @@ pub enum Code {
     HandlerFailed,
 }
 
+impl Code {
+    /// Its name, as in the envelope, in counts and in traces.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Code::InvalidArguments => "invalid_arguments",
+            Code::UnknownTool => "unknown_tool",
+            Code::CallDirectly => "call_directly",
+            Code::NotAllowed => "not_allowed",
+            Code::FileRefused => "file_refused",
+            Code::TooLarge => "too_large",
+            Code::NoRoute => "no_route",
+            Code::UpstreamError => "upstream_error",
+            Code::UpstreamUnreachable => "upstream_unreachable",
+            Code::Deadline => "deadline",
+            Code::Cancelled => "cancelled",
+            Code::HandlerFailed => "handler_failed",
+        }
+    }
+}
+
 /// A failed call: one sentence and a code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError {
@@ -68,3 +89,15 @@ impl std::fmt::Display for ToolError {
 }
 
 impl std::error::Error for ToolError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_has_the_same_name_everywhere() {
+        for code in [Code::InvalidArguments, Code::CallDirectly, Code::UpstreamUnreachable, Code::HandlerFailed] {
+            assert_eq!(serde_json::json!(code), code.name());
+        }
+    }
+}

@@ -21,6 +21,7 @@ use crate::{
     auth::Tokens,
     config::Config,
     forward::ForwardedHeaders,
+    observe::Observed,
 };
 
 /// One step of a call that takes a while.
@@ -104,6 +105,8 @@ pub struct CallContext {
     pub forwarded: ForwardedHeaders,
     /// Headers of answers that the result keeps beyond the usual ones, in lower case.
     pub keep_headers: Arc<[String]>,
+    /// Who is told what the call does.
+    pub observed: Observed,
 }
 
 impl CallContext {
@@ -116,7 +119,14 @@ impl CallContext {
             progress: Progress::none(),
             forwarded: ForwardedHeaders::default(),
             keep_headers: Arc::from([]),
+            observed: Observed::default(),
         }
+    }
+
+    /// A part of the same call, watched as such until the context and its clones are dropped.
+    #[must_use]
+    pub fn part(&self, name: &str) -> Self {
+        CallContext { observed: self.observed.part(name), ..self.clone() }
     }
 
     /// The same call, whose progress shows no credential.

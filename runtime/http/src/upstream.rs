@@ -6,7 +6,10 @@ mod fuzzing;
 #[cfg(feature = "fuzzing")]
 pub use fuzzing::WrittenRequest;
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::AtomicU32},
+    time::Duration,
+};
 
 use reqwest::header::HeaderValue;
 use serde_json::{Map, Value};
@@ -76,6 +79,7 @@ impl Upstream {
         if config.api_key.as_ref().is_some_and(|key| HeaderValue::from_str(key.expose()).is_err()) {
             return Err(ConfigError::ApiKey);
         }
+        config.known_secrets.keep(auth::secrets(&config));
         let inner = Inner {
             client: LazyClient::new(&config)?,
             fetcher: Fetcher::new(guard),
@@ -238,9 +242,19 @@ impl Upstream {
         let mut credentials = Box::pin(auth::obtain(config, client, tokens, planned.security, context)).await?;
         if planned.url.origin() == config.base_url.origin() {
             credentials.forward(&context.forwarded);
+            config.known_secrets.learn(context.forwarded.texts());
         }
         let leaves_state = expected.leaves_state;
-        let attempt = Attempt { config, client, planned, payload, credentials: &credentials, leaves_state };
+        let attempt = Attempt {
+            config,
+            client,
+            planned,
+            payload,
+            credentials: &credentials,
+            leaves_state,
+            observed: &context.observed,
+            sent: AtomicU32::new(0),
+        };
         // Only now: a token may have been fetched.
         let context = &context.without_credentials(config, tokens).await;
         let reply = send::exchange(&attempt, context).await?;

@@ -7,7 +7,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use toolwright_core::arguments::Checker;
 use toolwright_core::{Catalog, Code, Profile, ServerSpec, ToolError, ToolSpec};
-use toolwright_http::{Filters, Upstream};
+use toolwright_http::{Filters, KnownSecrets, Upstream};
 
 use crate::content::Suggestions;
 use crate::executors::Executors;
@@ -27,7 +27,9 @@ pub struct App {
     pub(crate) catalog: &'static Catalog,
     pub(crate) settings: Settings,
     pub(crate) exposure: Exposure,
-    pub(crate) metrics: Metrics,
+    pub(crate) metrics: Arc<Metrics>,
+    /// What no line of the log holds.
+    pub(crate) known_secrets: KnownSecrets,
     pub(crate) gateway: Gateway,
     /// The handlers of the tools that are Rust.
     pub(crate) native: Option<Native>,
@@ -84,11 +86,13 @@ impl App {
     pub(crate) fn assemble(program: Program, settings: Settings) -> Result<Arc<App>, Vec<Problem>> {
         let Program { server, catalog, native, executors } = program;
         let mut problems = settings::check_names(server, catalog, &settings);
+        let known_secrets = KnownSecrets::default();
+        known_secrets.keep(settings.secrets(server));
         let upstream = OnceLock::new();
         // Files of certificates are read at start, since a fault in them is a fault of the configuration.
         let has_files = settings.ca_file.is_some() || settings.client_cert_file.is_some();
         if has_files && !settings.base_url.as_str().is_empty() {
-            match upstream::open(server, &settings) {
+            match upstream::open(server, &settings, &known_secrets) {
                 Ok(client) => drop(upstream.set(Ok(client))),
                 Err(problem) => problems.push(problem),
             }
@@ -101,7 +105,8 @@ impl App {
             server,
             catalog,
             exposure: Exposure::new(server, catalog, &settings),
-            metrics: Metrics::new(catalog),
+            metrics: Arc::new(Metrics::new(catalog)),
+            known_secrets,
             gateway: Gateway::default(),
             native: native.map(|tools| Native::new(tools, surrounding.clone())),
             executors: Executors::new(executors, surrounding),
@@ -134,7 +139,7 @@ impl App {
             return Err(ToolError::new(Code::UpstreamUnreachable, message));
         }
         let open = || {
-            upstream::open(self.server, &self.settings)
+            upstream::open(self.server, &self.settings, &self.known_secrets)
                 .map_err(|problem| ToolError::new(Code::UpstreamUnreachable, problem.to_string()))
         };
         self.upstream.get_or_init(open).as_ref().map_err(Clone::clone)

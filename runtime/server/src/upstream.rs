@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use toolwright_core::ServerSpec;
-use toolwright_http::{Config, Secret, Upstream};
+use toolwright_http::{Config, KnownSecrets, Secret, Upstream};
 
 use crate::settings::{Problem, Settings};
 
-/// Opens the client.
+/// Opens the client. What it learns of credentials goes to `known`.
 ///
 /// # Errors
 /// The setting that cannot be used.
-pub(crate) fn open(server: &ServerSpec, settings: &Settings) -> Result<Upstream, Problem> {
+pub(crate) fn open(server: &ServerSpec, settings: &Settings, known: &KnownSecrets) -> Result<Upstream, Problem> {
     let problem = |error: toolwright_http::ConfigError| Problem::new(server.name, error.to_string());
-    Upstream::new(config(server, settings).map_err(problem)?).map_err(problem)
+    let config = config(server, settings).map_err(problem)?;
+    Upstream::new(Config { known_secrets: known.clone(), ..config }).map_err(problem)
 }
 
 /// The values of the document's settings.

@@ -64,6 +64,17 @@ impl Session {
         Ok(self.running.call_tool(params).await?)
     }
 
+    /// Calls a tool as a part of the trace that this `traceparent` names.
+    ///
+    /// # Errors
+    /// When the server answers with a protocol error, or not at all.
+    pub async fn call_within(&self, traceparent: &str, name: &str, arguments: Value) -> anyhow::Result<CallToolResult> {
+        let mut params = CallToolRequestParams::new(name.to_owned());
+        params.arguments = arguments.as_object().cloned();
+        params.meta.get_or_insert_default().0.set_traceparent(traceparent);
+        Ok(self.running.call_tool(params).await?)
+    }
+
     /// Calls a hidden tool through the gateway.
     ///
     /// # Errors

@@ -3,12 +3,14 @@
 
 mod binary;
 mod client;
+mod collector;
 mod http;
 mod media;
 mod stage;
 
 pub use binary::{Profile, build, repository, vendored_document};
 pub use client::{Session, structured, text};
+pub use collector::{Collector, Manner, Received};
 pub use http::{Answer, Http};
 pub use media::{file_for, png, wav};
 pub use stage::Stage;

@@ -153,8 +153,8 @@ fn mask_names(envelope: &mut Envelope) -> usize {
     of_error.max(of_payload)
 }
 
-/// Masks the members with the name of a secret, also within text that holds JSON.
-pub(super) fn mask_members(value: &mut Value) -> usize {
+/// Masks the members with the name of a secret, also within text that holds JSON. Returns how many values were hidden.
+pub fn mask_members(value: &mut Value) -> usize {
     match value {
         Value::Object(members) => {
             let pair = secret_names::is_secret_pair(members);

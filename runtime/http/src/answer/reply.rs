@@ -8,7 +8,7 @@ use reqwest::{
     header::{CONTENT_TYPE, HeaderMap},
 };
 
-use crate::media::MediaType;
+use crate::{media::MediaType, observe::ObservedRequest};
 
 /// An answer: its head, and a body that is still to come.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub(crate) struct Reply {
     length: Option<u64>,
     read: VecDeque<Bytes>,
     response: Response,
+    /// Sees the body as it comes, and the end of the request with the end of this.
+    observed: Option<Box<dyn ObservedRequest>>,
 }
 
 /// The body ended before its end.
@@ -25,13 +27,14 @@ pub(crate) struct Reply {
 pub(crate) struct BrokeOff;
 
 impl Reply {
-    pub(crate) fn new(response: Response) -> Self {
+    pub(crate) fn new(response: Response, observed: Option<Box<dyn ObservedRequest>>) -> Self {
         Reply {
             status: response.status(),
             headers: response.headers().clone(),
             length: response.content_length(),
             read: VecDeque::new(),
             response,
+            observed,
         }
     }
 
@@ -51,15 +54,27 @@ impl Reply {
     pub(crate) async fn next(&mut self) -> Result<Option<Bytes>, BrokeOff> {
         match self.read.pop_front() {
             Some(chunk) => Ok(Some(chunk)),
-            None => self.response.chunk().await.map_err(|_| BrokeOff),
+            None => self.receive().await,
         }
+    }
+
+    async fn receive(&mut self) -> Result<Option<Bytes>, BrokeOff> {
+        let received = self.response.chunk().await.map_err(|_| BrokeOff);
+        if let Some(observed) = &mut self.observed {
+            match &received {
+                Ok(Some(chunk)) => observed.received(chunk.len() as u64),
+                Ok(None) => {}
+                Err(BrokeOff) => observed.failed("broke_off"),
+            }
+        }
+        received
     }
 
     /// The beginning of the body, which stays to be read again.
     pub(crate) async fn peek(&mut self, most: usize) -> Bytes {
         let mut head: BytesMut = self.read.iter().flatten().copied().collect();
         while head.len() < most {
-            let Ok(Some(chunk)) = self.response.chunk().await else { break };
+            let Ok(Some(chunk)) = self.receive().await else { break };
             head.extend_from_slice(&chunk);
             self.read.push_back(chunk);
         }

@@ -55,8 +55,14 @@ impl Tokens {
             if let Some(token) = kept.get(scheme.name).filter(|token| Instant::now() < token.until) {
                 return Ok(token.text.clone());
             }
-            let token = Grant::of(config, scheme.kind)?.fetch(client).await?;
+            let part = context.observed.part("oauth2 token");
+            let fetched = Grant::of(config, scheme.kind)?.fetch(client).await;
+            if let Err(error) = &fetched {
+                part.failed(error.code.name());
+            }
+            let token = fetched?;
             let text = token.text.clone();
+            config.known_secrets.learn([text.clone()]);
             kept.insert(scheme.name, token);
             Ok(text)
         };

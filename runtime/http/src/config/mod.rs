@@ -8,6 +8,8 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
 use reqwest::Url;
 use toolwright_core::Access;
 
+use crate::known_secrets::KnownSecrets;
+
 /// A value that never shows itself: not in `Debug`, not in errors, not in logs.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
@@ -100,6 +102,8 @@ pub struct Config {
     pub client_cert_file: Option<PathBuf>,
     /// The `User-Agent` header.
     pub user_agent: String,
+    /// Where credentials are noted, those too that calls bring: for whoever takes them out of the log.
+    pub known_secrets: KnownSecrets,
 }
 
 const MIB: u64 = 1024 * 1024;
@@ -138,6 +142,7 @@ impl Config {
             ca_file: None,
             client_cert_file: None,
             user_agent: concat!("toolwright/", env!("CARGO_PKG_VERSION")).to_owned(),
+            known_secrets: KnownSecrets::default(),
         }
     }
 }

@@ -1,12 +1,21 @@
 //! One attempt, redirects on the same origin included.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use reqwest::{
     Client, Method, Request, StatusCode, Url,
-    header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue, LOCATION},
+    header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, LOCATION},
 };
 
 use super::fault::Fault;
-use crate::{answer::Reply, auth::Credentials, body::Payload, config::Config, plan::Planned};
+use crate::{
+    answer::Reply,
+    auth::Credentials,
+    body::Payload,
+    config::Config,
+    observe::{Observed, ObservedRequest, RequestStart},
+    plan::Planned,
+};
 
 const MOST_REDIRECTS: usize = 5;
 
@@ -21,6 +30,10 @@ pub(crate) struct Attempt<'a> {
     pub(crate) credentials: &'a Credentials,
     /// True where the call leaves the upstream's state as it is, whatever its method.
     pub(crate) leaves_state: bool,
+    /// Who is told of each request.
+    pub(crate) observed: &'a Observed,
+    /// Requests so far: attempts, and redirects that were followed.
+    pub(crate) sent: AtomicU32,
 }
 
 impl Attempt<'_> {
@@ -30,16 +43,36 @@ impl Attempt<'_> {
         let mut method = self.planned.method.clone();
         for _ in 0..=MOST_REDIRECTS {
             let with_body = method == self.planned.method;
-            let response = self.client.execute(self.request(method.clone(), url.clone(), with_body)).await?;
+            let mut request = self.request(method.clone(), url.clone(), with_body);
+            let mut observed = self.observe(&mut request, with_body);
+            let response = match self.client.execute(request).await {
+                Ok(response) => response,
+                Err(error) => {
+                    let fault = Fault::from(error);
+                    observed.iter_mut().for_each(|observed| observed.failed(fault.kind()));
+                    return Err(fault);
+                }
+            };
+            observed.iter_mut().for_each(|observed| observed.answered(response.status().as_u16()));
             match redirect(&response, &url) {
                 Some(next) => {
                     method = redirected_method(response.status(), method);
                     url = next;
                 }
-                None => return Ok(Reply::new(response)),
+                None => return Ok(Reply::new(response, observed)),
             }
         }
         Err(Fault::TooManyRedirects)
+    }
+
+    /// Tells who watches of the request, which carries what they want it to.
+    fn observe(&self, request: &mut Request, with_body: bool) -> Option<Box<dyn ObservedRequest>> {
+        let resend = self.sent.fetch_add(1, Ordering::Relaxed);
+        let length = if with_body { self.payload.length() } else { 0 };
+        let is_own_origin = request.url().origin() == self.config.base_url.origin();
+        let observed = observe(self.observed, request.method().as_str(), request.url(), resend, length, is_own_origin)?;
+        add_headers(request.headers_mut(), observed.as_ref());
+        Some(observed)
     }
 
     /// The request as it is sent, with credentials.
@@ -63,6 +96,29 @@ impl Attempt<'_> {
         headers.insert(CONTENT_LENGTH, HeaderValue::from(self.payload.length()));
         *request.body_mut() = Some(body);
         request
+    }
+}
+
+/// Tells who watches of a request.
+pub(crate) fn observe(
+    observed: &Observed,
+    method: &str,
+    url: &Url,
+    resend: u32,
+    body_bytes: u64,
+    is_own_origin: bool,
+) -> Option<Box<dyn ObservedRequest>> {
+    let (scheme, host) = (url.scheme(), url.host_str().unwrap_or_default());
+    let port = url.port_or_known_default();
+    observed.request(&RequestStart { method, scheme, host, port, resend, body_bytes, is_own_origin })
+}
+
+/// Adds what a request carries for its observer. What the caller or the operator has put there stays.
+pub(crate) fn add_headers(headers: &mut HeaderMap, observed: &dyn ObservedRequest) {
+    for (name, value) in observed.headers() {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            headers.entry(HeaderName::from_static(name)).or_insert(value);
+        }
     }
 }
 

@@ -23,6 +23,16 @@ impl Fault {
         matches!(self, Fault::Network(error) if error.is_request() && !error.is_connect() && !error.is_timeout())
     }
 
+    /// What kind of fault it is, for counts and traces.
+    pub(crate) fn kind(&self) -> &'static str {
+        match self {
+            Fault::Network(error) if error.is_timeout() => "timeout",
+            Fault::Network(error) if error.is_connect() => "connect",
+            Fault::Network(_) => "broke_off",
+            Fault::TooManyRedirects => "too_many_redirects",
+        }
+    }
+
     pub(crate) fn into_error(self, config: &Config, changes_nothing: bool) -> ToolError {
         match self {
             Fault::Network(error) => no_answer(config, &error, changes_nothing),

@@ -7,7 +7,7 @@ mod retry;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use attempt::Attempt;
+pub(crate) use attempt::{Attempt, add_headers, observe};
 pub(crate) use fault::{broke_off, unreachable};
 pub use fault::{innermost, no_answer};
 pub(crate) use loading::details_of as loading_details;
@@ -68,7 +68,10 @@ fn note(attempt: &Attempt<'_>, outcome: &Result<Reply, Fault>) {
     let method = attempt.planned.method.as_str();
     match outcome {
         Ok(reply) => tracing::debug!(method, status = reply.status.as_u16(), "the upstream answered"),
-        Err(Fault::Network(error)) => tracing::debug!(method, connect = error.is_connect(), "no answer"),
+        Err(fault @ Fault::Network(error)) => {
+            // The errors above the innermost name the URL.
+            tracing::debug!(method, kind = fault.kind(), reason = innermost(error), "no answer");
+        }
         Err(fault) => tracing::debug!(method, %fault, "no answer"),
     }
 }

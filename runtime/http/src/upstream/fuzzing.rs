@@ -4,6 +4,7 @@ use std::{
     collections::VecDeque,
     io,
     pin::Pin,
+    sync::atomic::AtomicU32,
     task::{Context, Poll},
 };
 
@@ -54,8 +55,16 @@ impl Upstream {
         let client = self.inner.client.get(config)?;
         let credentials = auth::obtain(config, client, &self.inner.tokens, planned.security, &context).await?;
         let leaves_state = spec.risk.leaves_state();
-        let attempt =
-            Attempt { config, client, planned: &planned, payload: &payload, credentials: &credentials, leaves_state };
+        let attempt = Attempt {
+            config,
+            client,
+            planned: &planned,
+            payload: &payload,
+            credentials: &credentials,
+            leaves_state,
+            observed: &context.observed,
+            sent: AtomicU32::new(0),
+        };
         let mut request = attempt.request(planned.method.clone(), planned.url.clone(), true);
         let body = request.body_mut().take().unwrap_or_default();
         let body = Response::from(http::Response::new(body)).bytes().await;
@@ -84,7 +93,7 @@ impl Upstream {
             _ => (&[][..], None),
         };
         let expected = Expected { produces, dialect, masks, leaves_state: true };
-        let mut reply = Reply::new(response(status, headers, pieces));
+        let mut reply = Reply::new(response(status, headers, pieces), None);
         let _ = send::loading(&mut reply).await;
         let _ = send::retry_after(&reply.headers, std::time::SystemTime::UNIX_EPOCH);
         let mut envelope = self.read(reply, expected, true, &context).await;

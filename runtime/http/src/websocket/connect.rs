@@ -25,7 +25,7 @@ use crate::{
     config::Config,
     connect::LazyClient,
     plan::Planned,
-    send::{no_answer, unreachable},
+    send::{self, no_answer, unreachable},
 };
 
 /// No message of an exchange is larger, whatever the limit on answers is.
@@ -79,13 +79,19 @@ async fn shake_hands(
 ) -> Result<Upgraded, Refusal> {
     let failed = |error: &reqwest::Error| Refusal::from(no_answer(session.config, error, true));
     let mut credentials = auth::obtain(session.config, client, tokens, planned.security, session.context).await?;
-    if planned.url.origin() == session.config.base_url.origin() {
+    let is_own_origin = planned.url.origin() == session.config.base_url.origin();
+    if is_own_origin {
         credentials.forward(&session.context.forwarded);
+        session.config.known_secrets.learn(session.context.forwarded.texts());
     }
     let key = generate_key();
     let Planned { mut url, mut headers, .. } = planned;
     credentials.add_to_url(&mut url);
     credentials.add_to_headers(&mut headers);
+    let mut observed = send::observe(&session.context.observed, "GET", &url, 0, 0, is_own_origin);
+    if let Some(observed) = &observed {
+        send::add_headers(&mut headers, observed.as_ref());
+    }
     let request = client
         .get(url)
         .headers(headers)
@@ -93,7 +99,14 @@ async fn shake_hands(
         .header(UPGRADE, HeaderValue::from_static("websocket"))
         .header(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"))
         .header(SEC_WEBSOCKET_KEY, &key);
-    let response = request.send().await.map_err(|error| failed(&error))?;
+    let answered = request.send().await;
+    if let Some(observed) = &mut observed {
+        match &answered {
+            Ok(response) => observed.answered(response.status().as_u16()),
+            Err(error) => observed.failed(if error.is_connect() { "connect" } else { "broke_off" }),
+        }
+    }
+    let response = answered.map_err(|error| failed(&error))?;
     if response.status() != StatusCode::SWITCHING_PROTOCOLS {
         if response.status() == StatusCode::UNAUTHORIZED {
             tokens.forget(credentials.fetched()).await;

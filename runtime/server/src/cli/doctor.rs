@@ -11,7 +11,7 @@ use toolwright_http::CallContext;
 
 use super::{FAULTY, Invocation};
 use crate::settings::{self, Environment, Problem, Resolution, Resolved};
-use crate::{App, serve};
+use crate::{App, serve, telemetry};
 
 /// Prints everything that is known; 0 where all is well, 1 where the API does not answer, 2 for faulty settings.
 pub(super) fn run(invocation: &Invocation<'_>) -> ExitCode {
@@ -36,6 +36,7 @@ pub(super) fn run(invocation: &Invocation<'_>) -> ExitCode {
     let code = match invocation.app(true) {
         Ok(app) => {
             write_missing(&mut out, &app);
+            write_telemetry(&mut out, &app);
             write_folders(&mut out, &app);
             let executors = write_executors(&mut out, &app);
             let reachability = write_reachability(&mut out, &app);
@@ -83,6 +84,15 @@ fn write_missing(out: &mut String, app: &App) {
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let env = app.server.access.settings.iter().find(|row| row.key == key).map_or(key, |row| row.env);
         let _ = writeln!(out, "\nmissing: {env} is not set, and needed by {}{more}", named.join(", "));
+    }
+}
+
+/// Whether traces and metrics arrive. Calls work without, so that this does not fail the check.
+fn write_telemetry(out: &mut String, app: &App) {
+    out.push_str("\ntelemetry\n");
+    // Where the runtime cannot start, the API says so below.
+    for (name, state) in serve::block_on(telemetry::status(app)).unwrap_or_default() {
+        let _ = writeln!(out, "  {name:20} {state}");
     }
 }
 

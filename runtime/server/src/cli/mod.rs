@@ -50,7 +50,7 @@ fn dispatch(invocation: &Invocation<'_>) -> Result<ExitCode, Vec<Problem>> {
         None | Some(("stdio", _)) => {
             let app = invocation.app(false)?;
             // A log that was not asked for may be impossible, as on a read-only disk; serving goes on without.
-            invocation.log_to_file(&app.settings)?;
+            invocation.log_to_file(&app)?;
             if std::io::stdin().is_terminal() {
                 let name = options::binary(server);
                 eprintln!(
@@ -64,7 +64,7 @@ fn dispatch(invocation: &Invocation<'_>) -> Result<ExitCode, Vec<Problem>> {
             let app = invocation.app(true)?;
             let file = app.settings.log_file.clone();
             let destination = file.map_or(Destination::Stderr, Destination::File);
-            start_logging(&app.settings, &destination).map_err(|problem| vec![problem])?;
+            start_logging(&app.settings, &app.known_secrets, &destination).map_err(|problem| vec![problem])?;
             Ok(serve::http(&app))
         }
         Some(("tools", chosen)) => {
@@ -78,7 +78,7 @@ fn dispatch(invocation: &Invocation<'_>) -> Result<ExitCode, Vec<Problem>> {
         Some(("resources", _)) => Ok(content::print_resources(server)),
         Some(("call", chosen)) => {
             let app = invocation.app(false)?;
-            invocation.log_to_file(&app.settings)?;
+            invocation.log_to_file(&app)?;
             Ok(call::run(&app, chosen))
         }
         Some(("doctor", _)) => Ok(doctor::run(invocation)),
@@ -147,14 +147,15 @@ impl Invocation<'_> {
     }
 
     /// Logs to the configured file, or to one in the state folder.
-    fn log_to_file(&self, settings: &Settings) -> Result<(), Vec<Problem>> {
-        if let Some(path) = settings.log_file.clone() {
-            return start_logging(settings, &Destination::File(path)).map_err(|problem| vec![problem]);
+    fn log_to_file(&self, app: &App) -> Result<(), Vec<Problem>> {
+        let start = |path| start_logging(&app.settings, &app.known_secrets, &Destination::File(path));
+        if let Some(path) = app.settings.log_file.clone() {
+            return start(path).map_err(|problem| vec![problem]);
         }
         let state = Environment::process().state_dir(self.server);
         let path = state.join(format!("logs/{}.log", self.server.name));
         // Nobody asked for this file, so that a disk that refuses it is no reason not to serve.
-        let _ = start_logging(settings, &Destination::File(path));
+        let _ = start(path);
         Ok(())
     }
 }

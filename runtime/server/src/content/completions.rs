@@ -115,8 +115,9 @@ async fn answered(
     if let Some(kept) = app.suggestions.get(&key).filter(|_| is_shared) {
         return Ok(kept);
     }
+    let trace = app.begin_trace(answer.tool, Some(&arguments), context);
     let ask = |call| async move { Ok(app.answer(answer, arguments, &call).await) };
-    let envelope = app.surrounded(answer.tool, context, ask).await?;
+    let envelope = app.surrounded(trace, context, ask).await?;
     if !envelope.ok {
         return match envelope.code() {
             Some(Code::NotAllowed) => Ok(Arc::from([])),

@@ -144,8 +144,9 @@ async fn answered(
     let Some(arguments) = arguments(answer, &values) else {
         return Err(ErrorData::invalid_params(format!("{} lacks a value", shown(uri)), None));
     };
+    let trace = app.begin_trace(answer.tool, Some(&arguments), context);
     let ask = |call| async move { Ok(app.answer(answer, arguments, &call).await) };
-    let envelope = app.surrounded(answer.tool, context, ask).await?;
+    let envelope = app.surrounded(trace, context, ask).await?;
     if !envelope.ok {
         return Err(not_read(uri, &envelope));
     }

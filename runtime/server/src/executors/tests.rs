@@ -8,7 +8,7 @@ use toolwright_core::{
 };
 
 use super::*;
-use crate::settings::{BaseUrl, SettingValue as _};
+use crate::settings::{BaseUrl, ConfigFile, SettingValue as _};
 use crate::testing::{ROWS, SERVER, settings};
 use crate::{App, Program};
 

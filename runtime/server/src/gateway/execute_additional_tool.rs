@@ -46,13 +46,16 @@ pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &Cal
     let Some(Value::Object(given)) = accepted.arguments.remove("arguments") else {
         return Envelope::failure(ToolError::invalid("`arguments` must be an object"));
     };
+    let part = |name: &str| context.part(&format!("tool {name}"));
     let mut envelope = match app.catalog.find(&name) {
         Some(row) if app.exposure.is_listed(row) && app.exposure.admit(row).is_ok() => directly(row),
         // The calls are large and rarely needed both: boxed, they do not add up in this future.
-        Some(row) => Box::pin(app.operation(row, given, context)).await,
-        None if name == raw_request::TOOL.name => Box::pin(raw_request::call(app, given, context)).await,
+        Some(row) => Box::pin(app.operation(row, given, &part(row.name))).await,
+        None if name == raw_request::TOOL.name => {
+            Box::pin(raw_request::call(app, given, &part(raw_request::TOOL.name))).await
+        }
         None if name == probe_safe_endpoints::TOOL.name => {
-            Box::pin(probe_safe_endpoints::call(app, given, context)).await
+            Box::pin(probe_safe_endpoints::call(app, given, &part(probe_safe_endpoints::TOOL.name))).await
         }
         None => unknown(app, &name),
     };

@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use axum::extract::ConnectInfo;
+use axum::http::HeaderMap;
 use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
@@ -32,10 +33,15 @@ pub(super) fn span(context: &RequestContext<RoleServer>) -> Span {
 
 /// The headers of the caller's request that the operator lets through. There are none over stdio.
 pub(super) fn forwarded(context: &RequestContext<RoleServer>, names: &[String]) -> ForwardedHeaders {
-    match context.extensions.get::<Parts>() {
-        Some(parts) if !names.is_empty() => ForwardedHeaders::pick(names, &parts.headers),
+    match headers(context) {
+        Some(headers) if !names.is_empty() => ForwardedHeaders::pick(names, headers),
         _ => ForwardedHeaders::default(),
     }
+}
+
+/// The headers of the caller's request. There are none over stdio.
+pub(super) fn headers(context: &RequestContext<RoleServer>) -> Option<&HeaderMap> {
+    context.extensions.get::<Parts>().map(|parts| &parts.headers)
 }
 
 fn address(context: &RequestContext<RoleServer>) -> Option<SocketAddr> {

@@ -10,7 +10,7 @@ use futures_util::FutureExt as _;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Icon,
-    Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
     PaginatedRequestParams, PromptsCapability, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
     ResourcesCapability, ServerCapabilities, ServerConfig, Tool,
 };
@@ -24,6 +24,7 @@ use tracing::Instrument as _;
 use crate::content::Freshness;
 use crate::progress::Relay;
 use crate::settings::{SchemaProfile, nearest};
+use crate::telemetry::{Asked, CallSpan};
 use crate::{App, answer, content, gateway};
 
 /// How long a client may keep what does not change while the server runs, in milliseconds.
@@ -88,8 +89,8 @@ impl ServerHandler for App {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let name = request.name.to_string();
-        let envelope = self.surrounded(&name, &context, |call| async move { self.dispatch(request, &call).await });
+        let trace = self.begin_trace(&request.name, request.arguments.as_ref(), &context);
+        let envelope = self.surrounded(trace, &context, |call| async move { self.dispatch(request, &call).await });
         let envelope = envelope.await?;
         let mut result = answer::result(envelope);
         if is_modern(&context) {
@@ -210,11 +211,29 @@ impl ServerHandler for App {
 }
 
 impl App {
+    /// The span of a call, where traces are sent.
+    pub(crate) fn begin_trace(
+        &self,
+        tool: &str,
+        arguments: Option<&JsonObject>,
+        context: &RequestContext<RoleServer>,
+    ) -> Option<CallSpan> {
+        self.tracing.get().map(|tracing| {
+            tracing.begin(&Asked {
+                tool: &shown(tool),
+                arguments,
+                meta: &context.meta,
+                headers: caller::headers(context),
+                id: context.id.to_string(),
+            })
+        })
+    }
+
     /// Carries out a call of a tool within everything that surrounds one: its progress, its cancellation, the caller's span
     /// and trace. A fault of ours must not leave the caller waiting: it is answered as one.
     pub(crate) async fn surrounded<F>(
         &self,
-        tool: &str,
+        trace: Option<CallSpan>,
         context: &RequestContext<RoleServer>,
         carried_out: impl FnOnce(CallContext) -> F,
     ) -> Result<Envelope, ErrorData>
@@ -227,10 +246,10 @@ impl App {
             cancel: context.ct.child_token(),
             progress,
             forwarded,
+            observed: self.watched(trace.as_ref().map(CallSpan::span)),
             ..CallContext::within(self.settings.request_timeout.0)
         };
         let cancel = call.cancel.clone();
-        let trace = self.tracing.get().map(|tracing| tracing.begin(&shown(tool), &context.meta));
         let carried_out = AssertUnwindSafe(carried_out(call).instrument(caller::span(context)));
         let outcome = {
             let mut carried_out = pin!(carried_out.catch_unwind());

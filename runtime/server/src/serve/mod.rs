@@ -29,13 +29,10 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> std::io::Result<T>
     Ok(value)
 }
 
-/// Serves with traces, where a collector is configured, and sends the last of them at the end.
+/// Serves with traces and metrics, where a receiver is configured, and sends the last of them at the end.
 async fn traced<T>(app: &App, serving: impl Future<Output = T>) -> T {
-    match Tracing::start(app.server, &app.settings) {
-        Ok(Some(tracing)) => drop(app.tracing.set(Arc::new(tracing))),
-        Ok(None) => {}
-        // Tools are worth more than their traces.
-        Err(problem) => tracing::error!(target: "toolwright::telemetry", %problem, "no traces are sent"),
+    if let Some(tracing) = Tracing::start(app) {
+        drop(app.tracing.set(Arc::new(tracing)));
     }
     let served = serving.await;
     if let Some(tracing) = app.tracing.get() {

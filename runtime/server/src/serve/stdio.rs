@@ -11,6 +11,7 @@ use rmcp::transport::io::stdio_pipes;
 use super::lines::Lines;
 use super::{block_on, stop_signal, traced};
 use crate::App;
+use crate::telemetry::Chain;
 
 /// Serves until the client closes stdin, which is a quiet end with code 0 at any time, or a signal comes.
 pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
@@ -33,14 +34,14 @@ async fn session(app: &Arc<App>) -> ExitCode {
         // Clients probe with a process that they close again before the first message.
         Err(ServerInitializeError::ConnectionClosed(_)) => return ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(target: "toolwright::server", %error, "the session could not begin");
+            tracing::error!(target: "toolwright::server", error = %Chain(&error), "the session could not begin");
             return ExitCode::FAILURE;
         }
     };
     match running.waiting().await {
         Ok(_) => ExitCode::SUCCESS,
         Err(error) => {
-            tracing::error!(target: "toolwright::server", %error, "the session broke off");
+            tracing::error!(target: "toolwright::server", error = %Chain(&error), "the session broke off");
             ExitCode::FAILURE
         }
     }

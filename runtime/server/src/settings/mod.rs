@@ -12,7 +12,9 @@ mod hidden;
 mod identifier;
 mod report;
 mod resolve;
+mod secrets;
 mod tables;
+mod text;
 mod value;
 
 use std::path::PathBuf;
@@ -25,6 +27,7 @@ pub(crate) use hidden::missing;
 pub(crate) use report::{example, table};
 pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, Source, lookalikes, resolution, resolve};
 pub use tables::Tables;
+pub use text::{Pairs, SecretPairs, Text};
 pub use value::{
     BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, LogLevel, Names, ProxyUrl, SchemaProfile,
     Seconds, Secret, Switch,
@@ -216,8 +219,33 @@ settings! {
     log_format: LogFormat = "text", "TOOLWRIGHT_LOG_FORMAT";
     /// Log file; over stdio the default is a file in the state folder, over HTTP it is stderr.
     log_file: Option<PathBuf> = "", "TOOLWRIGHT_LOG_FILE";
-    /// Collector of traces, such as http://127.0.0.1:4318; nothing sends none.
+    /// Days whose log files stay beside today's. A log file begins anew at midnight UTC.
+    log_keep: Count = "7", "TOOLWRIGHT_LOG_KEEP";
+    /// Collector of traces and metrics over OTLP, such as http://127.0.0.1:4318; nothing sends none.
     otlp_endpoint: Option<BaseUrl> = "", "OTEL_EXPORTER_OTLP_ENDPOINT";
+    /// Headers for the collector, as `name=value` with values percent-encoded and commas between them.
+    otlp_headers: Option<SecretPairs> = "", "OTEL_EXPORTER_OTLP_HEADERS";
+    /// How the collector is spoken to: http/protobuf, and nothing is sent where it is another.
+    otlp_protocol: Text = "http/protobuf", "OTEL_EXPORTER_OTLP_PROTOCOL";
+    /// Whether the collector gets metrics beside traces.
+    otlp_metrics: Switch = "true", "TOOLWRIGHT_OTLP_METRICS";
+    /// Name of this server in traces and metrics; nothing for that of its program.
+    otlp_service_name: Option<Text> = "", "OTEL_SERVICE_NAME";
+    /// What else they say of it, as `name=value` with commas between them.
+    otlp_resource_attributes: Option<Pairs> = "", "OTEL_RESOURCE_ATTRIBUTES";
+    /// Whether requests to the API's own origin say which trace they belong to (`traceparent`), where traces are sent.
+    trace_upstream: Switch = "true", "{P}_MCP_TRACE_UPSTREAM";
+    /// Whether traces go to Langfuse, which `langfuse_base_url` and both keys are needed for.
+    langfuse_enabled: bool = "false", "TOOLWRIGHT_LANGFUSE_ENABLED";
+    /// Address of Langfuse, such as https://cloud.langfuse.com.
+    langfuse_base_url: Option<Text> = "", "LANGFUSE_BASE_URL";
+    /// Public key of the project in Langfuse.
+    langfuse_public_key: Option<Text> = "", "LANGFUSE_PUBLIC_KEY";
+    /// Secret key of the project in Langfuse.
+    langfuse_secret_key: Option<Secret> = "", "LANGFUSE_SECRET_KEY";
+    /// Whether Langfuse also gets arguments and results of calls. They may hold whatever users and the API say, personal data
+    /// and secrets that nobody declared among it; known credentials are masked.
+    langfuse_capture_payloads: bool = "false", "TOOLWRIGHT_LANGFUSE_CAPTURE_PAYLOADS";
 }
 
 impl Settings {

@@ -28,7 +28,7 @@ pub(crate) enum TomlForm {
     List,
 }
 
-const fn kind(placeholder: &'static str, toml: TomlForm) -> Kind {
+pub(super) const fn kind(placeholder: &'static str, toml: TomlForm) -> Kind {
     Kind { placeholder, toml, secret: false, empty_counts: false }
 }
 

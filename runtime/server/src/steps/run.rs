@@ -118,7 +118,12 @@ impl<'r> Run<'r> {
         let (envelope, can_be_repeated, leaves_state) = match ready {
             Ok(ready) => {
                 let (can_be_repeated, leaves_state) = (ready.can_be_repeated(), ready.leaves_state());
-                (ready.send(self.app, &self.context).await, can_be_repeated, leaves_state)
+                let context = self.context.part(&format!("step {}", step.id));
+                let envelope = ready.send(self.app, &context).await;
+                if let Some(code) = envelope.code() {
+                    context.observed.failed(code.name());
+                }
+                (envelope, can_be_repeated, leaves_state)
             }
             Err(error) => (Envelope::failure(error), false, true),
         };

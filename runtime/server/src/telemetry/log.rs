@@ -1,14 +1,19 @@
-//! Structured logs to stderr or a file.
+//! Structured logs to stderr or a file, from whose lines every known secret is taken out.
 
-use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
+use toolwright_http::KnownSecrets;
+use tracing::Metadata;
 use tracing_subscriber::Layer as _;
 use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use super::log_file::LogFile;
 use super::one_line::OneLine;
 use crate::settings::{LogFormat, LogLevel, Problem, Settings};
 
@@ -21,15 +26,20 @@ pub(crate) enum Destination {
     File(PathBuf),
 }
 
-/// Starts logging for the rest of the process.
+/// Starts logging for the rest of the process. Lines are written as they come, so that none is lost at its end.
 ///
 /// # Errors
 /// Where the file cannot be opened.
-pub(crate) fn start_logging(settings: &Settings, destination: &Destination) -> Result<(), Problem> {
+pub(crate) fn start_logging(
+    settings: &Settings,
+    known: &KnownSecrets,
+    destination: &Destination,
+) -> Result<(), Problem> {
     let writer = match destination {
-        Destination::Stderr => BoxMakeWriter::new(std::io::stderr),
-        Destination::File(path) => BoxMakeWriter::new(std::sync::Mutex::new(open(path)?)),
+        Destination::Stderr => BoxMakeWriter::new(io::stderr),
+        Destination::File(path) => BoxMakeWriter::new(Mutex::new(open(path, settings.log_keep.0)?)),
     };
+    let writer = Scrubbed { writer, known: known.clone() };
     let lines = tracing_subscriber::fmt::layer().with_ansi(false);
     let lines = match settings.log_format {
         LogFormat::Text => lines.with_writer(OneLine(writer)).boxed(),
@@ -52,19 +62,44 @@ fn filter(level: &LogLevel) -> Targets {
     Targets::new().with_default(LevelFilter::WARN).with_target("toolwright", own)
 }
 
-/// Opens a log file that only its owner reads.
-fn open(path: &Path) -> Result<File, Problem> {
-    let problem = |error: std::io::Error| {
-        Problem::new("TOOLWRIGHT_LOG_FILE", format!("{} cannot be written: {error}", path.display()))
-    };
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(problem)?;
+fn open(path: &Path, keep: usize) -> Result<LogFile, Problem> {
+    LogFile::open(path, keep)
+        .map_err(|error| Problem::new("TOOLWRIGHT_LOG_FILE", format!("{} cannot be written: {error}", path.display())))
+}
+
+/// A place for lines that lets no known secret through.
+struct Scrubbed<W> {
+    writer: W,
+    known: KnownSecrets,
+}
+
+impl<'a, W: MakeWriter<'a>> MakeWriter<'a> for Scrubbed<W> {
+    type Writer = Scrubbing<'a, W::Writer>;
+
+    fn make_writer(&'a self) -> Self::Writer {
+        Scrubbing { writer: self.writer.make_writer(), known: &self.known }
     }
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(problem)
+
+    fn make_writer_for(&'a self, meta: &Metadata<'_>) -> Self::Writer {
+        Scrubbing { writer: self.writer.make_writer_for(meta), known: &self.known }
+    }
+}
+
+struct Scrubbing<'a, W> {
+    writer: W,
+    known: &'a KnownSecrets,
+}
+
+/// Each write is a whole line: that is how the subscriber writes.
+impl<W: Write> Write for Scrubbing<'_, W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.writer.write_all(self.known.scrub(&String::from_utf8_lossy(line)).as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.writer.flush()
+    }
 }
 
 #[cfg(test)]
@@ -79,12 +114,18 @@ mod tests {
     }
 
     #[test]
-    #[cfg(unix)]
-    fn a_log_file_is_made_with_its_folder_for_its_owner_alone() {
-        use std::os::unix::fs::PermissionsExt;
+    fn a_secret_that_any_code_logs_is_not_in_the_line() {
+        let known = KnownSecrets::default();
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a/b.log");
-        open(&path).unwrap();
-        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        let path = folder.path().join("s.log");
+        let writer = Scrubbed { writer: Mutex::new(LogFile::open(&path, 7).unwrap()), known: known.clone() };
+        let lines = tracing_subscriber::fmt::layer().with_writer(writer).json();
+        known.keep(["s3cr\"et".to_owned()]);
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(lines), || {
+            tracing::info!(header = "Bearer s3cr\"et", ?known, "sent s3cr\"et");
+        });
+        let line = std::fs::read_to_string(&path).unwrap();
+        assert!(line.contains("Bearer [masked]") && line.contains("sent [masked]"), "{line}");
+        assert!(!line.contains("s3cr"), "{line}");
     }
 }

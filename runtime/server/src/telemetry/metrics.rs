@@ -1,36 +1,97 @@
-//! Counters of calls, as Prometheus text (exposition format 0.0.4).
+//! Counters of calls and of the requests that they made: one source, which `/metrics` and OTLP show.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use toolwright_core::{Catalog, ServerSpec};
+use toolwright_core::Catalog;
 
 /// Upper bounds of the duration buckets, in milliseconds.
-const BUCKETS_MS: [u64; 13] = [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000, 15_000, 60_000, 300_000];
+pub(super) const BUCKETS_MS: [u64; 13] = [1, 5, 10, 25, 50, 100, 250, 500, 1_000, 5_000, 15_000, 60_000, 300_000];
 
-/// Counts of calls by tool and outcome, their durations, and how many run.
+/// How long things took: how many in each bucket, the last of which has no bound.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Durations {
+    pub(super) buckets: [u64; BUCKETS_MS.len() + 1],
+    total_us: u64,
+}
+
+impl Durations {
+    fn add(&mut self, took: Duration) {
+        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
+        self.total_us = self.total_us.saturating_add(micros);
+        let bucket = BUCKETS_MS.iter().position(|bound| micros <= bound * 1_000).unwrap_or(BUCKETS_MS.len());
+        self.buckets.iter_mut().skip(bucket).take(1).for_each(|count| *count += 1);
+    }
+
+    pub(super) fn merge(mut self, other: &Durations) -> Self {
+        self.total_us = self.total_us.saturating_add(other.total_us);
+        self.buckets.iter_mut().zip(&other.buckets).for_each(|(count, more)| *count += more);
+        self
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.buckets.iter().sum()
+    }
+
+    /// All of them together, in seconds.
+    pub(super) fn total(&self) -> f64 {
+        Duration::from_micros(self.total_us).as_secs_f64()
+    }
+}
+
+/// How a request to an upstream ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Answered {
+    /// With an answer of that status.
+    Status(u16),
+    /// Without one, or without its end, for a reason of that kind.
+    Failed(&'static str),
+}
+
+/// Bodies: how many, and how many bytes in all.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Bodies {
+    pub(super) count: u64,
+    pub(super) bytes: u64,
+}
+
+/// Counts of calls and requests.
 #[derive(Debug)]
 pub(crate) struct Metrics {
-    /// Names from outside never reach this map: only tools of the server do.
-    calls: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
-    buckets: [AtomicU64; BUCKETS_MS.len()],
-    count: AtomicU64,
-    total_us: AtomicU64,
+    /// By tool and outcome. Names from outside never reach this map: only tools of the server do.
+    calls: Mutex<BTreeMap<(&'static str, &'static str), Durations>>,
+    /// By method and outcome. Methods from outside are one.
+    requests: Mutex<BTreeMap<(&'static str, Answered), Durations>>,
     running: AtomicI64,
+    requests_running: AtomicI64,
+    sent: AtomicU64,
+    received: AtomicU64,
     tools: usize,
+}
+
+/// What the counters say at one moment.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    pub(super) calls: BTreeMap<(&'static str, &'static str), Durations>,
+    pub(super) requests: BTreeMap<(&'static str, Answered), Durations>,
+    pub(super) running: i64,
+    pub(super) requests_running: i64,
+    pub(super) sent: Bodies,
+    pub(super) received: Bodies,
+    pub(super) tools: usize,
 }
 
 impl Metrics {
     pub(crate) fn new(catalog: &Catalog) -> Self {
         Metrics {
-            calls: Mutex::new(BTreeMap::new()),
-            buckets: std::array::from_fn(|_| AtomicU64::new(0)),
-            count: AtomicU64::new(0),
-            total_us: AtomicU64::new(0),
+            calls: Mutex::default(),
+            requests: Mutex::default(),
             running: AtomicI64::new(0),
+            requests_running: AtomicI64::new(0),
+            sent: AtomicU64::new(0),
+            received: AtomicU64::new(0),
             tools: catalog.tools().len(),
         }
     }
@@ -43,16 +104,24 @@ impl Metrics {
     /// A call has ended.
     pub(crate) fn end(&self, tool: &'static str, outcome: &'static str, took: Duration) {
         self.running.fetch_sub(1, Ordering::Relaxed);
-        self.count.fetch_add(1, Ordering::Relaxed);
-        let micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX);
-        self.total_us.fetch_add(micros, Ordering::Relaxed);
-        let bucket = BUCKETS_MS.iter().position(|bound| micros <= bound * 1_000);
-        if let Some(bucket) = bucket.and_then(|index| self.buckets.get(index)) {
-            bucket.fetch_add(1, Ordering::Relaxed);
-        }
-        // A panic elsewhere cannot leave a counter half written.
-        let mut calls = self.calls.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        *calls.entry((tool, outcome)).or_default() += 1;
+        held(&self.calls).entry((tool, outcome)).or_default().add(took);
+    }
+
+    /// A request to an upstream has begun.
+    pub(super) fn request_begins(&self, body_bytes: u64) {
+        self.requests_running.fetch_add(1, Ordering::Relaxed);
+        self.sent.fetch_add(body_bytes, Ordering::Relaxed);
+    }
+
+    /// That many bytes of an answer came.
+    pub(super) fn received(&self, bytes: u64) {
+        self.received.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// A request to an upstream has ended.
+    pub(super) fn request_ends(&self, method: &'static str, answered: Answered, took: Duration) {
+        self.requests_running.fetch_sub(1, Ordering::Relaxed);
+        held(&self.requests).entry((method, answered)).or_default().add(took);
     }
 
     /// Calls that have begun and not ended.
@@ -60,77 +129,30 @@ impl Metrics {
         self.running.load(Ordering::Relaxed)
     }
 
-    /// All metrics as Prometheus text.
-    pub(crate) fn render(&self, server: &ServerSpec) -> String {
-        let mut out = String::new();
-        // Writing to a String cannot fail.
-        let _ = self.write(&mut out, server);
-        out
-    }
-
-    fn write(&self, out: &mut String, server: &ServerSpec) -> std::fmt::Result {
-        let name = server.name;
-        writeln!(out, "# HELP toolwright_info The server and its catalog.\n# TYPE toolwright_info gauge")?;
-        let (version, catalog, tools) = (server.version, server.catalog_sha256, self.tools);
-        writeln!(
-            out,
-            "toolwright_info{{server=\"{name}\",version=\"{version}\",catalog=\"{catalog}\",tools=\"{tools}\"}} 1"
-        )?;
-        writeln!(out, "# HELP toolwright_calls_total Calls that ended.\n# TYPE toolwright_calls_total counter")?;
-        let calls = self.calls.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        for ((tool, outcome), count) in calls {
-            writeln!(out, "toolwright_calls_total{{server=\"{name}\",tool=\"{tool}\",outcome=\"{outcome}\"}} {count}")?;
+    pub(super) fn snapshot(&self) -> Snapshot {
+        let requests = held(&self.requests).clone();
+        let ended: u64 = requests.values().map(Durations::count).sum();
+        let running = self.requests_running.load(Ordering::Relaxed);
+        let bodies = |bytes: &AtomicU64, count| Bodies { count, bytes: bytes.load(Ordering::Relaxed) };
+        Snapshot {
+            calls: held(&self.calls).clone(),
+            running: self.running(),
+            requests_running: running,
+            sent: bodies(&self.sent, ended + u64::try_from(running).unwrap_or_default()),
+            received: bodies(&self.received, ended),
+            tools: self.tools,
+            requests,
         }
-        writeln!(out, "# HELP toolwright_calls_running Calls that run.\n# TYPE toolwright_calls_running gauge")?;
-        writeln!(out, "toolwright_calls_running{{server=\"{name}\"}} {}", self.running())?;
-        self.write_durations(out, name)
-    }
-
-    fn write_durations(&self, out: &mut String, name: &str) -> std::fmt::Result {
-        const METRIC: &str = "toolwright_call_duration_seconds";
-        writeln!(out, "# HELP {METRIC} Time from arrival to result.\n# TYPE {METRIC} histogram")?;
-        let count = self.count.load(Ordering::Relaxed);
-        let mut below = 0;
-        for (bound, bucket) in BUCKETS_MS.iter().zip(&self.buckets) {
-            below += bucket.load(Ordering::Relaxed);
-            let seconds = Duration::from_millis(*bound).as_secs_f64();
-            writeln!(out, "{METRIC}_bucket{{server=\"{name}\",le=\"{seconds}\"}} {below}")?;
-        }
-        writeln!(out, "{METRIC}_bucket{{server=\"{name}\",le=\"+Inf\"}} {count}")?;
-        let sum = Duration::from_micros(self.total_us.load(Ordering::Relaxed)).as_secs_f64();
-        writeln!(out, "{METRIC}_sum{{server=\"{name}\"}} {sum}\n{METRIC}_count{{server=\"{name}\"}} {count}")
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::{CATALOG, SERVER};
+/// A panic elsewhere cannot leave a counter half written.
+fn held<T>(counters: &Mutex<T>) -> MutexGuard<'_, T> {
+    counters.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
-    #[test]
-    fn calls_are_counted_by_tool_and_outcome() {
-        let metrics = Metrics::new(&CATALOG);
-        metrics.begin();
-        metrics.begin();
-        metrics.end("get_item", "ok", Duration::from_millis(3));
-        let text = metrics.render(&SERVER);
-        assert!(
-            text.contains("toolwright_calls_total{server=\"demo\",tool=\"get_item\",outcome=\"ok\"} 1\n"),
-            "{text}"
-        );
-        assert!(text.contains("toolwright_calls_running{server=\"demo\"} 1\n"), "{text}");
-    }
-
-    #[test]
-    fn duration_buckets_are_cumulative() {
-        let metrics = Metrics::new(&CATALOG);
-        for millis in [3, 30, 400_000] {
-            metrics.begin();
-            metrics.end("get_item", "ok", Duration::from_millis(millis));
-        }
-        let text = metrics.render(&SERVER);
-        for expected in ["le=\"0.001\"} 0", "le=\"0.005\"} 1", "le=\"0.05\"} 2", "le=\"300\"} 2", "le=\"+Inf\"} 3"] {
-            assert!(text.contains(expected), "{expected} in {text}");
-        }
-    }
+/// The method as it is counted: what a caller makes up must not make counters (OpenTelemetry, `http.request.method`).
+pub(super) fn counted_method(method: &str) -> &'static str {
+    const KNOWN: [&str; 9] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"];
+    KNOWN.into_iter().find(|known| *known == method).unwrap_or("_OTHER")
 }

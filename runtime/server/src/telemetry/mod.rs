@@ -1,48 +1,41 @@
-//! What the operator sees: logs, metrics, traces. Nothing here holds arguments, answers or credentials.
+//! What the operator sees: logs, metrics, traces. Nothing here holds credentials, and arguments and answers only go where
+//! the operator has asked for them.
 
+mod chain;
 mod log;
+mod log_file;
 mod metrics;
 mod one_line;
-mod record;
 #[cfg(feature = "otlp")]
-mod trace;
+mod otlp;
 #[cfg(not(feature = "otlp"))]
 #[path = "untraced.rs"]
-mod trace;
+mod otlp;
+mod prometheus;
+mod record;
+mod watcher;
 
+pub(crate) use chain::Chain;
 pub(crate) use log::{Destination, start_logging};
 pub(crate) use metrics::Metrics;
+pub(crate) use otlp::{CallSpan, Tracing, status};
 pub(crate) use record::Record;
-pub(crate) use trace::Tracing;
 
-use toolwright_core::Code;
+use axum::http::HeaderMap;
+use rmcp::model::RequestMetaObject;
+use serde_json::{Map, Value};
 
-/// The name of a failure's code, as in the envelope.
-pub(crate) const fn code_name(code: Code) -> &'static str {
-    match code {
-        Code::InvalidArguments => "invalid_arguments",
-        Code::UnknownTool => "unknown_tool",
-        Code::CallDirectly => "call_directly",
-        Code::NotAllowed => "not_allowed",
-        Code::FileRefused => "file_refused",
-        Code::TooLarge => "too_large",
-        Code::NoRoute => "no_route",
-        Code::UpstreamError => "upstream_error",
-        Code::UpstreamUnreachable => "upstream_unreachable",
-        Code::Deadline => "deadline",
-        Code::Cancelled => "cancelled",
-        Code::HandlerFailed => "handler_failed",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_code_has_the_same_name_in_metrics_and_envelopes() {
-        for code in [Code::InvalidArguments, Code::CallDirectly, Code::UpstreamUnreachable, Code::HandlerFailed] {
-            assert_eq!(serde_json::json!(code), code_name(code));
-        }
-    }
+/// A call as a trace tells of it.
+#[derive(Debug)]
+pub(crate) struct Asked<'a> {
+    /// The name of the tool, as the caller wrote it.
+    pub(crate) tool: &'a str,
+    /// Its arguments, which leave this process only where the operator has asked for it.
+    pub(crate) arguments: Option<&'a Map<String, Value>>,
+    /// `_meta` of the request.
+    pub(crate) meta: &'a RequestMetaObject,
+    /// Headers of the request, over HTTP.
+    pub(crate) headers: Option<&'a HeaderMap>,
+    /// Its id.
+    pub(crate) id: String,
 }

@@ -4,7 +4,6 @@ use std::time::Instant;
 
 use toolwright_core::{Envelope, Risk};
 
-use super::code_name;
 use crate::App;
 
 /// A running call. Where it is dropped without an end, as when its client goes away, it counts as cancelled.
@@ -30,7 +29,7 @@ impl<'a> Record<'a> {
         self.status = envelope.status_code;
         self.outcome = match (envelope.ok, envelope.code()) {
             (true, _) => "ok",
-            (false, Some(code)) => code_name(code),
+            (false, Some(code)) => code.name(),
             (false, None) => "failed",
         };
     }

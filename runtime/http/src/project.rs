@@ -64,7 +64,7 @@ impl Filters {
         context: &CallContext,
     ) -> Result<Value, FilterFault> {
         let filter = self.compiled(text)?;
-        let limits = Limits { outputs: MOST_OUTPUTS, bytes: most_bytes };
+        let limits = Limits { outputs: MOST_OUTPUTS, bytes: most_bytes, stack_bytes: STACK_BYTES };
         let turns = Arc::clone(&self.turns);
         let running = async move {
             let turn = turns.acquire_owned().await;

@@ -1,11 +1,11 @@
 //! Compiling and running.
 
-use jaq_core::load::{self, Arena, File, Loader};
+use jaq_core::load::{self, Arena, File, Loader, parse::Def};
 use jaq_core::{Compiler, Ctx, Vars, compile, data};
 use jaq_json::Val;
 use serde_json::Value;
 
-use crate::{bounds, json_text, value};
+use crate::{bounds, budget, guard, json_text, value};
 
 /// Stack of a thread that reads or runs filters, in bytes: both recur, over what the text nests, and over values where the
 /// author wrote it so. Memory is taken only as it is used.
@@ -19,6 +19,11 @@ const OUTSIDE: [&str; 8] =
 
 /// Definitions of the standard library that need one of those.
 const NEEDS_OUTSIDE: [&str; 4] = ["halt", "halt_error", "debug", "stderr"];
+
+/// Name of the definition that holds the filter.
+const MAIN: &str = "filter_of_the_tool";
+/// Of a message of a failed run, in bytes.
+const LONGEST_MESSAGE: usize = 1_000;
 
 /// A compiled filter.
 pub struct Filter {
@@ -38,6 +43,8 @@ pub struct Limits {
     pub outputs: usize,
     /// Size of all of them together as compact JSON, in bytes.
     pub bytes: u64,
+    /// Stack that the thread has which runs it, in bytes; [`STACK_BYTES`] is what filters are made for.
+    pub stack_bytes: usize,
 }
 
 /// Why a text is no filter.
@@ -86,16 +93,22 @@ impl Filter {
     }
 
     fn read(text: &str) -> Result<Self, SyntaxError> {
-        let is_inside = |name: &str| !NEEDS_OUTSIDE.contains(&name);
-        let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
         let arena = Arena::default();
-        let modules = Loader::new(defs.filter(|def| is_inside(def.name)))
+        // For its faults alone: modules cannot be imported, and nothing stands behind the filter.
+        Loader::new([])
             .load(&arena, File { code: text, path: () })
             .map_err(|errors| first(errors, |error| unread(text, error)))?;
+        let term = load::parse(text, |parser| parser.term()).ok_or_else(nothing)?;
+        // The filter is a definition behind those of the library, since a module takes no term that is read already.
+        let main = Def { name: MAIN, args: Vec::new(), body: guard::term(term) };
+        let modules = Loader::new(library().map(|def| -> Def<&str> { guard::definition(def) }).chain([main]))
+            .load(&arena, File { code: MAIN, path: () })
+            .map_err(|errors| first(errors, |error| unread(text, error)))?;
         let funs = jaq_core::funs::<Data>().chain(jaq_std::funs()).chain(jaq_json::funs());
-        let is_kept = |name: &str| !OUTSIDE.contains(&name) && name != json_text::NAME;
+        let is_kept = |name: &str| !OUTSIDE.contains(&name) && name != json_text::NAME && name != budget::TOJSON;
+        let own = std::iter::once(json_text::function()).chain(budget::functions());
         let compiled = Compiler::default()
-            .with_funs(funs.filter(|(name, ..)| is_kept(name)).chain([json_text::function()]))
+            .with_funs(funs.filter(|(name, ..)| is_kept(name)).chain(own))
             .compile(modules)
             .map_err(|errors| first(errors, |error| undefined(text, error)))?;
         Ok(Filter { compiled })
@@ -106,14 +119,16 @@ impl Filter {
     /// How long that takes is up to the filter: run one that is not trusted where it can be left behind.
     ///
     /// # Errors
-    /// When the filter fails, or its outputs break a limit.
+    /// When the filter fails, recurs deeper than the stack goes, makes a value of more than 256 MiB or keeps values of more
+    /// than 2 GiB in others, or when its outputs break a limit.
     pub fn apply(&self, input: &Value, limits: Limits) -> Result<Value, RunError> {
+        budget::begin(limits.stack_bytes);
         let context = Ctx::<Data>::new(&self.compiled.lut, Vars::new([]));
         let mut left = limits.bytes;
         let mut outputs = Vec::new();
         for output in self.compiled.id.run((context, value::from_json(input))) {
             let output = output.map_err(|raised| match raised.get_err() {
-                Ok(error) => RunError::Failed(error.to_string()),
+                Ok(error) => RunError::Failed(start_of_message(&error)),
                 Err(_) => RunError::Failed("it ended itself".to_owned()),
             })?;
             if outputs.len() == limits.outputs {
@@ -131,8 +146,33 @@ impl Filter {
     }
 }
 
+/// What filters may call of the library's own definitions.
+fn library() -> impl Iterator<Item = Def<&'static str>> {
+    let defs = jaq_core::defs().chain(jaq_std::defs()).chain(jaq_json::defs());
+    defs.filter(|def| !NEEDS_OUTSIDE.contains(&def.name))
+}
+
+/// As much of a message as anybody reads: it may write out the value that it is about, which may be large without end.
+fn start_of_message(error: &impl std::fmt::Display) -> String {
+    struct Start(String);
+    impl std::fmt::Write for Start {
+        fn write_str(&mut self, text: &str) -> std::fmt::Result {
+            self.0.extend(text.chars().take(LONGEST_MESSAGE));
+            if self.0.len() < LONGEST_MESSAGE { Ok(()) } else { Err(std::fmt::Error) }
+        }
+    }
+    let mut start = Start(String::new());
+    // An error is only that there is enough.
+    let _ = std::fmt::Write::write_fmt(&mut start, format_args!("{error}"));
+    // What a filter raises is a value, and a text is written in quotes.
+    serde_json::from_str(&start.0).unwrap_or(start.0)
+}
+
+fn nothing() -> SyntaxError {
+    SyntaxError { message: "it is no jq filter".to_owned(), offset: 0 }
+}
+
 fn first<E>(errors: Vec<(File<&str, ()>, E)>, told: impl Fn(E) -> Option<SyntaxError>) -> SyntaxError {
-    let nothing = || SyntaxError { message: "it is no jq filter".to_owned(), offset: 0 };
     errors.into_iter().find_map(|(_, error)| told(error)).unwrap_or_else(nothing)
 }
 
@@ -184,7 +224,7 @@ mod tests {
 
     use super::*;
 
-    const WIDE: Limits = Limits { outputs: 100, bytes: 10_000 };
+    const WIDE: Limits = Limits { outputs: 100, bytes: 10_000, stack_bytes: 1024 * 1024 };
 
     fn applied(filter: &str, input: &Value) -> Result<Value, RunError> {
         Filter::compile(filter).unwrap().apply(input, WIDE)
@@ -262,9 +302,9 @@ mod tests {
     #[test]
     fn outputs_are_counted_and_measured() {
         let filter = Filter::compile("repeat(.)").unwrap();
-        assert_eq!(filter.apply(&json!(1), Limits { outputs: 3, bytes: 100 }), Err(RunError::TooMany(3)));
+        assert_eq!(filter.apply(&json!(1), Limits { outputs: 3, bytes: 100, ..WIDE }), Err(RunError::TooMany(3)));
         let filter = Filter::compile("[range(1000)]").unwrap();
-        assert_eq!(filter.apply(&json!(1), Limits { outputs: 3, bytes: 100 }), Err(RunError::TooLarge(100)));
+        assert_eq!(filter.apply(&json!(1), Limits { outputs: 3, bytes: 100, ..WIDE }), Err(RunError::TooLarge(100)));
     }
 
     #[test]

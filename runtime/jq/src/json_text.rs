@@ -77,8 +77,10 @@ mod tests {
 
     use crate::{Filter, Limits, RunError};
 
+    const LIMITS: Limits = Limits { outputs: 10, bytes: 10_000, stack_bytes: 1024 * 1024 };
+
     fn read(text: &str) -> Result<Value, RunError> {
-        Filter::compile("fromjson").unwrap().apply(&json!(text), Limits { outputs: 10, bytes: 10_000 })
+        Filter::compile("fromjson").unwrap().apply(&json!(text), LIMITS)
     }
 
     fn nested(levels: usize) -> String {
@@ -115,6 +117,6 @@ mod tests {
     #[test]
     fn numbers_are_read_with_it() {
         let filter = Filter::compile("tonumber").unwrap();
-        assert_eq!(filter.apply(&json!("42"), Limits { outputs: 1, bytes: 100 }), Ok(json!(42)));
+        assert_eq!(filter.apply(&json!("42"), LIMITS), Ok(json!(42)));
     }
 }

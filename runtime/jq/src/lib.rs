@@ -4,12 +4,14 @@
 //! input and nothing else: no environment, clock, files or output of the process. The generator compiles filters with
 //! this crate as well, so that one that is generated is one that compiles when it is run.
 //!
-//! A filter is its author's code. [`Limits`] bound what comes out, not what is made on the way: a number of the input must
-//! not decide unchecked how much that is, as it does in `"x" * .n` and in `range(.n)`.
+//! A filter is its author's code, and mistakes in it cost one run: [`Limits`] bound what comes out, and checks inside the
+//! filter bound how deep it recurs and how much it makes on the way. Time is not bounded: `range(.n)` takes what it takes.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod bounds;
+mod budget;
 mod filter;
+mod guard;
 mod json_text;
 mod value;
 

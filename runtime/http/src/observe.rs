@@ -77,3 +77,6 @@ impl Observed {
         self.0.as_ref().map(|observer| observer.request(start))
     }
 }
+
+#[cfg(test)]
+mod tests;

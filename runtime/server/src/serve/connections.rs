@@ -15,6 +15,8 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 
+use crate::telemetry::Chain;
+
 /// The longest wait for the head of a request. Without it, a client that sends half of one holds its connection, and
 /// the end of the server, for as long as it likes.
 const HEAD_TIMEOUT: Duration = if cfg!(test) { Duration::from_millis(300) } else { Duration::from_secs(15) };
@@ -42,7 +44,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router, stop: impl Futu
         let connection = open.watch(http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
             if let Err(error) = connection.await {
-                tracing::debug!(target: "toolwright::server", %error, %peer, "a connection ended early");
+                tracing::debug!(target: "toolwright::server", error = %Chain(&error), %peer, "a connection ended early");
             }
         });
     }

@@ -37,7 +37,13 @@ pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
         _ => tokio::runtime::Builder::new_multi_thread(),
     };
     let runtime = builder.worker_threads(workers).thread_stack_size(STACK_BYTES).enable_all().build();
-    match runtime.and_then(|runtime| runtime.block_on(traced(app, listen(app)))) {
+    let served = runtime.and_then(|runtime| {
+        let served = runtime.block_on(traced(app, listen(app)));
+        // A name that is being looked up, of a receiver that is gone, must not keep the process.
+        runtime.shutdown_timeout(LAST_WORDS);
+        served
+    });
+    match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let (host, port) = (app.settings.host.0, app.settings.port);

@@ -1,5 +1,6 @@
 //! Structured logs to stderr or a file, from whose lines every known secret is taken out.
 
+use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -39,6 +40,7 @@ pub(crate) fn start_logging(
         Destination::Stderr => BoxMakeWriter::new(io::stderr),
         Destination::File(path) => BoxMakeWriter::new(Mutex::new(open(path, settings.log_keep.0)?)),
     };
+    tell_panics(known.clone());
     let writer = Scrubbed { writer, known: known.clone() };
     let lines = tracing_subscriber::fmt::layer().with_ansi(false);
     let lines = match settings.log_format {
@@ -65,6 +67,21 @@ fn filter(level: &LogLevel) -> Targets {
 fn open(path: &Path, keep: usize) -> Result<LogFile, Problem> {
     LogFile::open(path, keep)
         .map_err(|error| Problem::new("TOOLWRIGHT_LOG_FILE", format!("{} cannot be written: {error}", path.display())))
+}
+
+/// Tells of panics on stderr, as without this, and in the log; without secrets in both.
+fn tell_panics(known: KnownSecrets) {
+    std::panic::set_hook(Box::new(move |panic| {
+        let told = panic.to_string();
+        let told = known.scrub(&told);
+        // Where nobody reads stderr, the log has it.
+        let _ = writeln!(io::stderr(), "{told}");
+        let trace = Backtrace::capture();
+        if trace.status() == BacktraceStatus::Captured {
+            let _ = writeln!(io::stderr(), "{trace}");
+        }
+        tracing::error!(target: "toolwright::panic", %told, "a fault of this program");
+    }));
 }
 
 /// A place for lines that lets no known secret through.

@@ -26,6 +26,7 @@ use rmcp::model::RequestMetaObject;
 use serde_json::{Map, Value};
 
 /// A call as a trace tells of it.
+#[cfg_attr(not(feature = "otlp"), allow(dead_code))]
 #[derive(Debug)]
 pub(crate) struct Asked<'a> {
     /// The name of the tool, as the caller wrote it.

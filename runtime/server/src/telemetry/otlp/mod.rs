@@ -33,7 +33,7 @@ use toolwright_http::KnownSecrets;
 use super::Asked;
 use crate::App;
 use crate::settings::Settings;
-use outbox::Outbox;
+use outbox::{Lost, Outbox};
 use receivers::{Receiver, State};
 
 /// Longest wait for the last deliveries, at the end of the process.
@@ -46,6 +46,7 @@ pub(crate) struct Tracing {
     details: Details,
     closing: CancellationToken,
     carriers: Mutex<Vec<JoinHandle<()>>>,
+    losses: Vec<Arc<Lost>>,
 }
 
 /// What spans of calls say beyond the usual.
@@ -83,13 +84,15 @@ impl Tracing {
                 )));
             }
         }
+        let losses = outbox.losses();
         let provider = SdkTracerProvider::builder().with_span_processor(outbox).with_resource(resource).build();
         let details = Details {
             source: app.server.name,
             for_langfuse: receivers.iter().any(|receiver| receiver.name == receivers::LANGFUSE),
             payloads: receivers.iter().any(|receiver| receiver.takes_payloads).then(|| app.known_secrets.clone()),
         };
-        Some(Tracing { tracer: provider.tracer("toolwright"), details, closing, carriers: Mutex::new(carriers) })
+        let tracer = provider.tracer("toolwright");
+        Some(Tracing { tracer, details, closing, carriers: Mutex::new(carriers), losses })
     }
 
     /// Begins the span of a call, below the caller's where the request names one (W3C Trace Context).
@@ -106,6 +109,7 @@ impl Tracing {
             tracing::warn!(target: "toolwright::telemetry", "a receiver did not take the last spans or metrics in time");
             ends.iter().for_each(tokio::task::AbortHandle::abort);
         }
+        self.losses.iter().for_each(|lost| lost.tell());
     }
 }
 

@@ -44,7 +44,7 @@ struct Queue {
 
 /// Spans that a receiver did not get.
 #[derive(Debug)]
-struct Lost {
+pub(super) struct Lost {
     receiver: &'static str,
     count: AtomicU64,
 }
@@ -62,18 +62,12 @@ impl Lost {
         }
     }
 
-    fn tell(&self) {
+    /// How many there were, at the end.
+    pub(super) fn tell(&self) {
         let (receiver, dropped) = (self.receiver, self.count.load(Ordering::Relaxed));
         if dropped > 0 {
             tracing::warn!(target: "toolwright::telemetry", receiver, dropped, "spans were dropped");
         }
-    }
-}
-
-/// However its carrier ends.
-impl Drop for Lost {
-    fn drop(&mut self) {
-        self.tell();
     }
 }
 
@@ -90,6 +84,11 @@ impl Outbox {
         let lost = Arc::new(Lost { receiver: receiver.name, count: AtomicU64::new(0) });
         self.queues.push(Queue { sender, takes_payloads: receiver.takes_payloads, lost: Arc::clone(&lost) });
         tokio::spawn(Carrier { spans, delivery, resource, closing, lost }.carry())
+    }
+
+    /// What each receiver did not get.
+    pub(super) fn losses(&self) -> Vec<Arc<Lost>> {
+        self.queues.iter().map(|queue| Arc::clone(&queue.lost)).collect()
     }
 }
 
@@ -140,8 +139,6 @@ impl Carrier {
                 self.lost.add(count);
             }
         }
-        self.lost.tell();
-        self.lost.count.store(0, Ordering::Relaxed);
     }
 
     /// The next spans to go; none when all have gone and no more come.

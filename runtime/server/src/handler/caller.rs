@@ -40,7 +40,7 @@ pub(crate) fn forwarded(context: &RequestContext<RoleServer>, names: &[String]) 
 }
 
 /// The headers of the caller's request. There are none over stdio.
-pub(super) fn headers(context: &RequestContext<RoleServer>) -> Option<&HeaderMap> {
+pub(crate) fn headers(context: &RequestContext<RoleServer>) -> Option<&HeaderMap> {
     context.extensions.get::<Parts>().map(|parts| &parts.headers)
 }
 

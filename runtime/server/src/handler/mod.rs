@@ -27,7 +27,7 @@ use crate::progress::Relay;
 use crate::settings::{SchemaProfile, nearest};
 use crate::telemetry::{Asked, CallSpan};
 use crate::{App, answer, content, gateway, tasks};
-pub(crate) use caller::forwarded;
+pub(crate) use caller::{forwarded, headers};
 
 /// How long a client may keep what does not change while the server runs, in milliseconds.
 const STATIC_TTL_MS: u64 = 300_000;

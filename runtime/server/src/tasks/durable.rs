@@ -8,6 +8,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
+use rmcp::model::RequestMetaObject;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
@@ -20,7 +21,7 @@ use toolwright_workflow::{
     Attempt, Change, Clock as _, Edit, Failure, Location, NewOperation, Operation, Reporter, Runtime, SystemClock,
 };
 
-use super::{Answer, Fault, NewTask, Owner, Record, State, Store};
+use super::{Answer, Caller, Fault, NewTask, Owner, Record, State, Store, TaskCall};
 use crate::App;
 
 /// After so long without a heartbeat the process of a task counts as dead.
@@ -135,8 +136,9 @@ struct Metadata {
     forwards: Option<String>,
     /// How long the call may take, over all runs, in milliseconds.
     limit_ms: u64,
+    /// The trace of the request.
+    trace: RequestMetaObject,
     /// Whether the result is an error of the tool.
-    #[serde(default)]
     is_error: bool,
 }
 
@@ -149,13 +151,13 @@ struct Durable {
 impl Store for Durable {
     fn submit(&self, new: NewTask) -> Answer<'_, Record> {
         Box::pin(async move {
-            let NewTask { owner, row, arguments, keep, limit, forwarded } = new;
+            let NewTask { caller: Caller { owner, forwarded, trace }, row, arguments, keep, limit } = new;
             let key = (!forwarded.is_empty()).then(key);
             if let Some(key) = &key {
                 self.credentials.keep(key, forwarded);
             }
             let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-            let metadata = Metadata { api: self.api.clone(), forwards: key.clone(), limit_ms, is_error: false };
+            let metadata = Metadata { api: self.api.clone(), forwards: key.clone(), limit_ms, trace, is_error: false };
             let new = NewOperation {
                 metadata: json!(metadata),
                 keep: Some(keep),
@@ -229,7 +231,7 @@ impl workflow::Workflow for Calls {
     async fn run(&self, context: &mut workflow::Context) -> Result<Value, Failure> {
         let unreadable = |error: serde_json::Error| Failure::Failed(format!("the task cannot be read: {error}"));
         let operation = context.operation();
-        let created_at = operation.created_at;
+        let (id, created_at) = (operation.id.clone(), operation.created_at);
         let request: Request = serde_json::from_value(operation.request.clone()).map_err(unreadable)?;
         let metadata: Metadata = serde_json::from_value(operation.metadata.clone()).map_err(unreadable)?;
         let Some(app) = self.app.upgrade() else {
@@ -239,7 +241,7 @@ impl workflow::Workflow for Calls {
             return Err(Failure::Failed(format!("this server has no tool {} any more", request.tool)));
         };
         let forwarded = metadata.forwards.as_deref().map(|key| self.credentials.of(key));
-        let run = Run { app: &app, row, metadata: &metadata, created_at, reporter: context.reporter() };
+        let run = Run { id, app: &app, row, metadata: &metadata, created_at, reporter: context.reporter() };
         let arguments = request.arguments;
         let outcome = context.effect("call", |attempt| run.call(arguments, forwarded, attempt)).await;
         if let (Some(key), Ok(_) | Err(Failure::Failed(_) | Failure::Cancelled)) = (&metadata.forwards, &outcome) {
@@ -251,6 +253,7 @@ impl workflow::Workflow for Calls {
 
 /// One run of a task.
 struct Run<'a> {
+    id: String,
     app: &'a App,
     row: &'static ToolSpec,
     metadata: &'a Metadata,
@@ -276,6 +279,7 @@ impl Run<'_> {
             }
         };
         let (sender, updates) = mpsc::channel(WAITING);
+        let call = TaskCall { id: self.id.clone(), row: self.row, arguments, trace: self.metadata.trace.clone() };
         let context = CallContext {
             cancel: attempt.cancellation.child_token(),
             progress: Progress::to(sender),
@@ -284,7 +288,7 @@ impl Run<'_> {
         };
         let outcome = tokio::select! {
             biased;
-            outcome = self.app.run_task(self.row, arguments, &context) => outcome,
+            outcome = self.app.run_task(call, context) => outcome,
             never = tell(&self.reporter, updates) => match never {},
         };
         if attempt.cancellation.is_cancelled() {

@@ -17,8 +17,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Map, Value, json};
 
 use super::extension::store;
-use super::{Owner, POLL_INTERVAL_MS, Record, State};
-use crate::handler::forwarded;
+use super::{Caller, Owner, POLL_INTERVAL_MS, Record, State};
 use crate::{App, gateway};
 
 /// In front of the methods of requests that rmcp shall not read.
@@ -177,7 +176,7 @@ async fn call(app: &App, params: Value, context: &RequestContext<RoleServer>) ->
     let Some(called) = app.called(&name, &arguments).filter(|_| can_be_task(app, &name)) else {
         return Err(no_task(app, &name));
     };
-    let caller = (Owner::of(context), forwarded(context, &app.settings.forward_headers.0));
+    let caller = Caller::of(app, context);
     let record = app.begin_task(called, task.ttl.map(Duration::from_millis), caller).await?;
     Ok(json!({"task": shown(&record)}))
 }

@@ -9,9 +9,8 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value, json};
 
-use super::{Owner, POLL_INTERVAL_MS, Record, State, Store};
+use super::{Caller, Owner, POLL_INTERVAL_MS, Record, State, Store};
 use crate::App;
-use crate::handler::forwarded;
 
 /// The task that a call became. `None` where it is to be an ordinary call.
 pub(crate) async fn begin(
@@ -27,7 +26,7 @@ pub(crate) async fn begin(
     }
     // What is refused needs no task.
     app.check(call.0, call.1.clone()).ok()?;
-    let caller = (Owner::of(context), forwarded(context, &app.settings.forward_headers.0));
+    let caller = Caller::of(app, context);
     match app.begin_task(call, None, caller).await {
         Ok(record) => Some(CreateTaskResult::new(task(&record)).with_meta(app.result_meta())),
         // The call is worth more than its task.

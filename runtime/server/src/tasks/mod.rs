@@ -18,7 +18,9 @@ use std::pin::Pin;
 use std::sync::Weak;
 use std::time::Duration;
 
-use rmcp::model::ErrorData;
+use rmcp::RoleServer;
+use rmcp::model::{ErrorData, RequestMetaObject};
+use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 use toolwright_core::{Catalog, ToolSpec};
@@ -27,6 +29,8 @@ use toolwright_http::{CallContext, ForwardedHeaders};
 use crate::App;
 use crate::call::own_limit;
 use crate::exposure::Exposure;
+use crate::handler::forwarded;
+use crate::telemetry::{Asked, CallSpan};
 pub(crate) use owner::Owner;
 pub(crate) use record::{Record, State};
 
@@ -86,15 +90,45 @@ pub(crate) trait Store: Send + Sync {
 
 /// A task that is to be made.
 pub(crate) struct NewTask {
-    pub(crate) owner: Owner,
+    pub(crate) caller: Caller,
     pub(crate) row: &'static ToolSpec,
     pub(crate) arguments: Map<String, Value>,
     /// How long it is kept from now on, at least until its deadline.
     pub(crate) keep: Duration,
     /// How long the call may take, over all runs.
     pub(crate) limit: Duration,
+}
+
+/// Who begins a task, and what of the request goes along with it.
+pub(crate) struct Caller {
+    pub(crate) owner: Owner,
     /// These are credentials, and stored nowhere.
     pub(crate) forwarded: ForwardedHeaders,
+    /// `_meta` of the request, as far as it is about traces.
+    pub(crate) trace: RequestMetaObject,
+}
+
+impl Caller {
+    fn of(app: &App, context: &RequestContext<RoleServer>) -> Self {
+        let mut trace = RequestMetaObject::new();
+        if let Some(parent) = context.meta.get_traceparent() {
+            trace.set_traceparent(parent);
+        }
+        if let Some(state) = context.meta.get_tracestate() {
+            trace.set_tracestate(state);
+        }
+        let forwarded = forwarded(context, &app.settings.forward_headers.0);
+        Caller { owner: Owner::of(context), forwarded, trace }
+    }
+}
+
+/// A call of a task that is to be carried out.
+#[cfg_attr(not(feature = "tasks"), allow(dead_code, reason = "what runs tasks is not linked"))]
+pub(crate) struct TaskCall {
+    pub(crate) id: String,
+    pub(crate) row: &'static ToolSpec,
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) trace: RequestMetaObject,
 }
 
 /// The tasks of a running server.
@@ -155,25 +189,32 @@ impl App {
         &self,
         (row, arguments): (&'static ToolSpec, &Map<String, Value>),
         kept: Option<Duration>,
-        (owner, forwarded): (Owner, ForwardedHeaders),
+        caller: Caller,
     ) -> Result<Record, Fault> {
         let Some(tasks) = &self.tasks else { return Err(Fault::Store("this server has none".to_owned())) };
         let longest = self.settings.task_ttl.0;
         let kept = kept.map_or(longest, |kept| kept.max(SHORTEST_KEPT).min(longest));
         let limit = own_limit(row).unwrap_or_default().max(self.settings.task_timeout.0);
         let (arguments, keep) = (arguments.clone(), limit.saturating_add(kept));
-        tasks.store().await?.submit(NewTask { owner, row, arguments, keep, limit, forwarded }).await
+        tasks.store().await?.submit(NewTask { caller, row, arguments, keep, limit }).await
     }
 
     /// Carries out the call of a task. Answers with the result as it is kept, and whether it is an error.
     #[cfg_attr(not(feature = "tasks"), allow(dead_code, reason = "what runs tasks is not linked"))]
     pub(crate) async fn run_task(
         &self,
-        row: &'static ToolSpec,
-        arguments: Map<String, Value>,
-        context: &CallContext,
+        call: TaskCall,
+        context: CallContext,
     ) -> Result<(Value, bool), serde_json::Error> {
-        let envelope = self.recorded(row, arguments, context).await;
+        let TaskCall { id, row, arguments, trace } = call;
+        let trace = self.tracing.get().map(|tracing| {
+            tracing.begin(&Asked { tool: row.name, arguments: Some(&arguments), meta: &trace, headers: None, id })
+        });
+        let context = CallContext { observed: self.watched(trace.as_ref().map(CallSpan::span)), ..context };
+        let envelope = self.recorded(row, arguments, &context).await;
+        if let Some(trace) = trace {
+            trace.finish(&envelope);
+        }
         let is_error = !envelope.ok;
         let mut result = serde_json::to_value(crate::answer::result(envelope))?;
         if let Some(result) = result.as_object_mut() {

@@ -1,9 +1,10 @@
 //! Whose a task is.
 
 use axum::http::header;
-use axum::http::request::Parts;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
+
+use crate::handler::headers;
 
 /// Who calls, as far as the server can tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,8 +19,8 @@ pub(crate) enum Owner {
 
 impl Owner {
     pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
-        let Some(parts) = context.extensions.get::<Parts>() else { return Owner::User };
-        let Some(given) = parts.headers.get(header::AUTHORIZATION) else { return Owner::Anyone };
+        let Some(headers) = headers(context) else { return Owner::User };
+        let Some(given) = headers.get(header::AUTHORIZATION) else { return Owner::Anyone };
         let given = String::from_utf8_lossy(given.as_bytes());
         let (scheme, credentials) = given.split_once(' ').unwrap_or((&given, ""));
         Owner::Holder(format!("{} {}", scheme.to_ascii_lowercase(), credentials.trim()))

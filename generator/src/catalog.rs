@@ -97,6 +97,7 @@ fn tool(tool: &Tool) -> Value {
     set("arguments", tool.arguments.iter().map(|a| (a.name.clone(), argument(a))).collect::<Map<_, _>>().into());
     set("hidden", tool.hidden.iter().map(|it| (it.argument.name.clone(), hidden(it))).collect::<Map<_, _>>().into());
     set("deadline_seconds", json!(tool.deadline_seconds));
+    set("long", json!(tool.long.then_some(true)));
     set("secrets", json!(tool.secrets));
     set("schemas", schemas(tool).into_iter().map(|(file, _)| file).collect::<Vec<_>>().into());
     Value::Object(out)

@@ -338,3 +338,27 @@ fn a_setting_whose_default_does_not_fit_where_it_is_sent() {
 fn a_definition_that_is_misspelt() {
     assert_snapshot!(told(REPORT, "span: {$ref: '#/$defs/Span'}", "span: {$ref: '#/$defs/Spam'}"));
 }
+
+#[test]
+fn a_long_tool_makes_its_server_link_a_store_of_tasks() {
+    let long = format!("{NOTES}long: true\n");
+    for (file, is_linked) in [(long.as_str(), true), (NOTES, false)] {
+        let (generated, sink) = generated(&tool_files(&[("release_notes", file)], UPSTREAM));
+        assert!(!sink.has_errors(), "{sink}");
+        let file = |path: &str| {
+            let content = generated.files.get(&format!("generated/t-server/{path}")).unwrap();
+            String::from_utf8(content.to_vec()).unwrap()
+        };
+        let main = file("src/main.rs");
+        assert_eq!(main.contains(".durable_tasks()"), is_linked, "{main}");
+        let manifest = file("Cargo.toml");
+        assert_eq!(manifest.contains("features = [\"tasks\"]"), is_linked, "{manifest}");
+    }
+}
+
+#[test]
+fn whether_a_tool_is_long_is_yes_or_no() {
+    let said = notes("http:\n", "long: sometimes\nhttp:\n");
+    assert!(said.contains("long"), "{said}");
+    assert_ne!(said, "");
+}

@@ -19,6 +19,7 @@ pub(crate) struct ToolAttribute {
     pub(crate) open_world: bool,
     pub(crate) idempotent: Option<LitBool>,
     pub(crate) deadline_seconds: Option<LitInt>,
+    pub(crate) long: bool,
     pub(crate) secrets: Vec<LitStr>,
 }
 
@@ -111,6 +112,7 @@ pub(crate) fn tool(attributes: &[Attribute], owner: Span) -> syn::Result<ToolAtt
     let (mut name, mut title, mut description, mut risk, mut schema) = (None, None, None, None, None);
     let (mut advertised, mut result, mut output, mut deadline_seconds) = (None, None, None, None);
     let (mut tags, mut secrets, mut open_world, mut idempotent) = (Vec::new(), Vec::new(), false, None);
+    let mut long = false;
     attribute.parse_nested_meta(|meta| {
         match key(&meta).as_str() {
             "name" => name = Some(tool_name(meta.value()?.parse()?)?),
@@ -126,6 +128,7 @@ pub(crate) fn tool(attributes: &[Attribute], owner: Span) -> syn::Result<ToolAtt
             "open_world" => open_world = flag(&meta)?.value,
             "idempotent" => idempotent = Some(flag(&meta)?),
             "deadline_seconds" => deadline_seconds = Some(meta.value()?.parse()?),
+            "long" => long = flag(&meta)?.value,
             _ => return Err(meta.error("not a key of #[tool]")),
         }
         Ok(())
@@ -154,6 +157,7 @@ pub(crate) fn tool(attributes: &[Attribute], owner: Span) -> syn::Result<ToolAtt
         open_world,
         idempotent,
         deadline_seconds,
+        long,
         secrets,
     })
 }

@@ -34,7 +34,7 @@ use proc_macro::TokenStream;
 ///
 /// - `#[tool(..)]`: `name`, `title`, `risk = read_only | compute | write | destructive` and `schema` (a file below the
 ///   crate's root) are required; `description`, `tags(..)`, `advertised`, `result`, `output`, `open_world`, `idempotent`,
-///   `deadline_seconds` and `secrets(..)` are not. `output` is a type, or its text in quotes.
+///   `deadline_seconds`, `long` and `secrets(..)` are not. `output` is a type, or its text in quotes.
 /// - `#[http(post = "/path", ..)]` with `declared`, `produces(..)`, `stream`, `missing`, `instead`, `server`,
 ///   `security(("scheme"), ..)`, `project` (a jq filter over a JSON answer), `paginate(..)` (with a `#[paging]` field), and for the body of `#[member]` fields `body = "application/json"` (the default) and
 ///   `optional_body`; or

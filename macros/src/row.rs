@@ -27,7 +27,7 @@ pub(crate) fn emit(input: &DeriveInput, parts: &Parts) -> syn::Result<TokenStrea
     let Parts { tool, route, search, arguments, documentation } = parts;
     let ident = &input.ident;
     let (generics, type_generics, bounds) = input.generics.split_for_impl();
-    let ToolAttribute { name, title, tags, open_world, deadline_seconds, secrets, .. } = tool;
+    let ToolAttribute { name, title, tags, open_world, deadline_seconds, long, secrets, .. } = tool;
     let description = tool.description.as_ref().map_or_else(|| documentation.clone(), LitStr::value);
     let summary = description.lines().next().unwrap_or_default();
     let risk = variant(&tool.risk.to_string());
@@ -61,6 +61,7 @@ pub(crate) fn emit(input: &DeriveInput, parts: &Parts) -> syn::Result<TokenStrea
                 declared: ::toolwright_core::Declared { method: #declared_method, path: #declared_path },
                 binding: #binding,
                 deadline_seconds: #deadline,
+                long: #long,
                 secrets: &[#(#secrets),*],
             };
             type Output = #output;

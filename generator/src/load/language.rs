@@ -184,6 +184,7 @@ pub(super) const TOOL: &[Key] = &[
         "JSON pointers into the result whose values are masked.",
     ),
     key("deadline_seconds", Kind::Whole(86_400), "Deadline of a call, where it differs from the server's."),
+    key("long", Kind::Switch, "Whether clients that know MCP tasks get one instead of waiting for the result."),
 ];
 
 const AUTH: &[Key] = &[required("bearer", Kind::Words(&["api_key"]), "The setting that holds the bearer token.")];

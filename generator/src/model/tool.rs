@@ -42,6 +42,8 @@ pub(crate) struct Tool {
     /// Descriptions of body fields that hold for this tool only.
     pub(crate) field_texts: IndexMap<String, String>,
     pub(crate) deadline_seconds: Option<u64>,
+    /// Clients that know tasks get one.
+    pub(crate) long: bool,
     /// JSON pointers into `data`; an empty one masks everything.
     pub(crate) secrets: Vec<String>,
     /// What a success answers as JSON.

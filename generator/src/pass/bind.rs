@@ -102,6 +102,7 @@ fn tool(
         advertise: extension.advertise.clone(),
         field_texts: extension.fields.clone(),
         deadline_seconds: extension.deadline_seconds,
+        long: extension.long,
         secrets,
         // What a filter makes of an answer is not what the document says of it. A tool file says what comes back.
         output: output(model, operation).filter(|_| extension.project.is_none() || is_of_file(&operation.origin)),

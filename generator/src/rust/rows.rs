@@ -52,7 +52,7 @@ pub(super) fn item(tool: &Tool) -> TokenStream {
             Risk::Destructive => "Destructive",
         }
     );
-    let (idempotent, open_world) = (tool.hints.idempotent, tool.hints.open_world);
+    let (idempotent, open_world, long) = (tool.hints.idempotent, tool.hints.open_world, tool.long);
     let input = schema(name, "");
     let listed = option(tool.frozen.listed.as_ref().map(|_| schema(name, ".listed")));
     let result = option(tool.frozen.result.as_ref().map(|_| schema(name, ".result")));
@@ -85,6 +85,7 @@ pub(super) fn item(tool: &Tool) -> TokenStream {
             declared: Declared { method: #method, path: #path },
             binding: #binding,
             deadline_seconds: #deadline,
+            long: #long,
             secrets: &[#(#secrets),*],
         };
     }

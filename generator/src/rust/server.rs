@@ -60,10 +60,16 @@ fn main(model: &Model, tools: &Ident) -> TokenStream {
         };
         quote!(.executor(#package::#executor::new()))
     });
+    let tasks = has_long_tools(model).then(|| quote!(.durable_tasks()));
     quote! {
         fn main() -> ExitCode {
             #support
-            toolwright_server::Program::new(&#tools::SERVER, &#tools::TOOLS) #native #(#linked)* .run()
+            toolwright_server::Program::new(&#tools::SERVER, &#tools::TOOLS) #native #(#linked)* #tasks .run()
         }
     }
+}
+
+/// Whether some tools are long, so that the server needs a store of tasks.
+pub(crate) fn has_long_tools(model: &Model) -> bool {
+    model.tools.iter().any(|tool| tool.long)
 }

@@ -85,6 +85,9 @@ fn attribute(model: &Model, names: &Names, tool: &Tool) -> TokenStream {
         let seconds = proc_macro2::Literal::u64_unsuffixed(seconds);
         keys.push(quote!(deadline_seconds = #seconds));
     }
+    if tool.long {
+        keys.push(quote!(long));
+    }
     if !tool.secrets.is_empty() {
         let secrets = &tool.secrets;
         keys.push(quote!(secrets(#(#secrets),*)));

@@ -40,6 +40,8 @@ struct Page {
     is_native: bool,
     /// Executors that the server links.
     executors: Vec<&'static str>,
+    /// Some tools are long, so that the server links a store of tasks.
+    has_long_tools: bool,
     areas: Vec<Area>,
     prompts: Vec<Offer>,
     resources: Vec<Offer>,
@@ -123,6 +125,7 @@ fn page(model: &Model, uses_index_map: bool) -> Page {
         uses_index_map,
         is_native: model.tools.iter().any(|tool| matches!(tool.binding, Binding::Native)),
         executors: server::executors(model),
+        has_long_tools: server::has_long_tools(model),
         areas,
         prompts: model.loaded.content.prompts.iter().map(prompt).collect(),
         resources: model.loaded.content.resources.iter().map(resource).collect(),

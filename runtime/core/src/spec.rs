@@ -81,6 +81,8 @@ pub struct ToolSpec {
     pub binding: Binding,
     /// Deadline of one call in seconds, where it differs from the server's.
     pub deadline_seconds: Option<u32>,
+    /// True where a call may take so long that a client which knows MCP tasks gets one instead of waiting.
+    pub long: bool,
     /// JSON pointers into `data` whose values are masked; `*` stands for any element, and an empty pointer masks the
     /// whole of `data` or `text`.
     pub secrets: &'static [&'static str],

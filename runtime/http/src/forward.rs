@@ -65,6 +65,12 @@ impl ForwardedHeaders {
         ForwardedHeaders(Arc::new(picked))
     }
 
+    /// True where nothing goes along.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Each header with its values.
     pub(crate) fn headers(&self) -> &HeaderMap {
         &self.0

@@ -215,6 +215,7 @@ pub(crate) const fn bound(binding: Binding) -> ToolSpec {
         declared: Declared { method: "GET", path: "/thing" },
         binding,
         deadline_seconds: None,
+        long: false,
         secrets: &[],
     }
 }

@@ -30,6 +30,7 @@ const DOWNLOAD: ToolSpec = ToolSpec {
     declared: Declared { method: "GET", path: "/" },
     binding: Binding::Http(HttpBinding::PLAIN),
     deadline_seconds: None,
+    long: false,
     secrets: &[],
 };
 

@@ -31,6 +31,7 @@ const ECHO: ToolSpec = ToolSpec {
         ..HttpBinding::PLAIN
     }),
     deadline_seconds: None,
+    long: false,
     secrets: &[],
 };
 

@@ -18,6 +18,7 @@ use crate::own::OwnResults;
 use crate::program::Program;
 use crate::settings::{self, Problem, Settings};
 use crate::steps::Plans;
+use crate::tasks::Tasks;
 use crate::telemetry::{Metrics, Tracing};
 use crate::{listing, upstream};
 
@@ -54,6 +55,8 @@ pub struct App {
     listed: Listed,
     /// The way of traces to their collector, once serving has begun and where one is configured.
     pub(crate) tracing: OnceLock<Arc<Tracing>>,
+    /// The tasks, where the server links a store of them and has tools that are long.
+    pub(crate) tasks: Option<Tasks>,
 }
 
 /// The list of tools in each profile that was asked for.
@@ -84,7 +87,7 @@ impl App {
     }
 
     pub(crate) fn assemble(program: Program, settings: Settings) -> Result<Arc<App>, Vec<Problem>> {
-        let Program { server, catalog, native, executors } = program;
+        let Program { server, catalog, native, executors, open_tasks } = program;
         let mut problems = settings::check_names(server, catalog, &settings);
         let known_secrets = KnownSecrets::default();
         known_secrets.keep(settings.secrets(server));
@@ -101,10 +104,12 @@ impl App {
             return Err(problems);
         }
         let surrounding = Surrounding::new(&settings);
-        Ok(Arc::new(App {
+        let exposure = Exposure::new(server, catalog, &settings);
+        Ok(Arc::new_cyclic(|me| App {
             server,
             catalog,
-            exposure: Exposure::new(server, catalog, &settings),
+            tasks: open_tasks.and_then(|open| Tasks::new(open, me, catalog, &exposure)),
+            exposure,
             metrics: Arc::new(Metrics::new(catalog)),
             known_secrets,
             gateway: Gateway::default(),

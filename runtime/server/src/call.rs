@@ -20,10 +20,19 @@ impl App {
         arguments: Map<String, Value>,
         context: &CallContext,
     ) -> Envelope {
+        let context = CallContext { deadline: self.deadline(own_limit(row)), ..context.clone() };
+        self.recorded(row, arguments, &context).await
+    }
+
+    /// The same within the deadline of the context.
+    pub(crate) async fn recorded(
+        &self,
+        row: &'static ToolSpec,
+        arguments: Map<String, Value>,
+        context: &CallContext,
+    ) -> Envelope {
         let record = Record::start(self, row.name, row.risk);
-        let limit = row.deadline_seconds.map(|seconds| Duration::from_secs(seconds.into()));
-        let context = CallContext { deadline: self.deadline(limit), ..context.clone() };
-        let envelope = self.checked(row, arguments, &context).await;
+        let envelope = self.checked(row, arguments, context).await;
         record.finish(&envelope);
         envelope
     }
@@ -190,6 +199,11 @@ impl App {
     pub(crate) fn deadline(&self, limit: Option<Duration>) -> Instant {
         Instant::now() + limit.unwrap_or(self.settings.request_timeout.0)
     }
+}
+
+/// How long a call of that tool may take, where it says so itself.
+pub(crate) fn own_limit(row: &ToolSpec) -> Option<Duration> {
+    row.deadline_seconds.map(|seconds| Duration::from_secs(seconds.into()))
 }
 
 /// A failure that names its tool.

@@ -1,7 +1,7 @@
 //! The MCP shell of a generated server: settings, command line, both transports, limits, telemetry, gateway.
 //!
 //! A generated binary is a [`Program`] over its static tables, with handlers where some tools are Rust, and with the executors
-//! that others need. Tests and other programs serve an [`App`] over any transport of `rmcp`, since `Arc<App>` is an
+//! and the store of tasks that others need. Tests and other programs serve an [`App`] over any transport of `rmcp`, since `Arc<App>` is an
 //! [`rmcp::ServerHandler`].
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
@@ -23,6 +23,7 @@ mod search;
 mod serve;
 pub mod settings;
 mod steps;
+mod tasks;
 mod telemetry;
 #[cfg(test)]
 mod testing;

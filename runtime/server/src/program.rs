@@ -6,7 +6,7 @@ use std::sync::Arc;
 use toolwright_core::{Catalog, Executor, NativeTools, ServerSpec};
 
 use crate::settings::{Problem, Settings};
-use crate::{App, cli};
+use crate::{App, cli, tasks};
 
 /// A server before it starts. What it does not link costs it nothing.
 pub struct Program {
@@ -14,6 +14,7 @@ pub struct Program {
     pub(crate) catalog: &'static Catalog,
     pub(crate) native: Option<Box<dyn NativeTools>>,
     pub(crate) executors: Vec<Box<dyn Executor>>,
+    pub(crate) open_tasks: Option<tasks::Open>,
 }
 
 impl std::fmt::Debug for Program {
@@ -27,7 +28,7 @@ impl Program {
     /// A server of those tables.
     #[must_use]
     pub fn new(server: &'static ServerSpec, catalog: &'static Catalog) -> Self {
-        Program { server, catalog, native: None, executors: Vec::new() }
+        Program { server, catalog, native: None, executors: Vec::new(), open_tasks: None }
     }
 
     /// Adds what passes calls of native tools to their handlers.
@@ -41,6 +42,14 @@ impl Program {
     #[must_use]
     pub fn executor(mut self, executor: impl Executor + 'static) -> Self {
         self.executors.push(Box::new(executor));
+        self
+    }
+
+    /// Lets calls of long tools become MCP tasks, which are kept in a database and outlive this process.
+    #[cfg(feature = "tasks")]
+    #[must_use]
+    pub fn durable_tasks(mut self) -> Self {
+        self.open_tasks = Some(tasks::durable::open);
         self
     }
 

@@ -21,12 +21,27 @@ pub struct Catalogue {
 
 const CREATE: &str = concat!(
     "INSERT INTO operations (id, owner, label, state, request, metadata, idempotency_key, cancel_requested, created_at, \
-     updated_at, fence, attempts, tool_calls_used) VALUES (?1, ?2, ?3, 'working', ?4, ?5, ?6, 0, ?7, ?7, 0, 0, 0) \
+     updated_at, fence, attempts, tool_calls_used, expires_at) \
+     VALUES (?1, ?2, ?3, 'working', ?4, ?5, ?6, 0, ?7, ?7, 0, 0, 0, ?8) \
      ON CONFLICT (owner, idempotency_key) DO NOTHING RETURNING ",
     columns!()
 );
 const BY_KEY: &str = concat!("SELECT ", columns!(), " FROM operations WHERE owner = ?1 AND idempotency_key = ?2");
-const GET: &str = concat!("SELECT ", columns!(), " FROM operations WHERE id = ?1 AND owner = ?2");
+/// What has not been forgotten: `?3` is the time.
+macro_rules! kept {
+    () => {
+        " AND (expires_at IS NULL OR expires_at > ?3 OR state IN ('working', 'input_required')) "
+    };
+}
+const GET: &str = concat!("SELECT ", columns!(), " FROM operations WHERE id = ?1 AND owner = ?2", kept!());
+// In the order of `columns`, without the large ones.
+const LIST: &str = concat!(
+    "SELECT id, owner, label, state, 'null', metadata, NULL, NULL, NULL, error, message, idempotency_key, \
+     cancel_requested, created_at, updated_at, lease_owner, lease_expires, fence, attempts, tool_calls_used, expires_at \
+     FROM operations WHERE owner = ?1 AND (created_at < ?2 OR (created_at = ?2 AND id < ?4))",
+    kept!(),
+    "ORDER BY created_at DESC, id DESC LIMIT ?5"
+);
 // Without a worker nobody would carry the wish out; with one, the worker ends the operation.
 const CANCEL: &str = concat!(
     "UPDATE operations SET cancel_requested = 1, updated_at = ?3, \
@@ -39,8 +54,8 @@ const RESUME: &str = "UPDATE operations SET state = 'working', question = NULL, 
 const ANSWER: &str = "UPDATE steps SET payload = ?2 WHERE operation_id = ?1 AND payload IS NULL RETURNING seq";
 const RECOVERABLE: &str = "SELECT id FROM operations WHERE state = 'working' \
      AND (lease_expires IS NULL OR lease_expires <= ?1) ORDER BY created_at, id LIMIT ?2";
-const FORGET: &str = "DELETE FROM operations WHERE state IN ('completed', 'failed', 'cancelled') AND updated_at <= ?1 \
-     RETURNING id";
+const FORGET: &str = "DELETE FROM operations WHERE state IN ('completed', 'failed', 'cancelled') \
+     AND (expires_at <= ?2 OR (expires_at IS NULL AND updated_at <= ?1)) RETURNING id";
 
 impl Catalogue {
     /// Opens the catalogue, and makes its tables where they are missing.
@@ -63,7 +78,9 @@ impl Catalogue {
         let key = new.idempotency_key.as_deref();
         self.check_size("the idempotency key", key.unwrap_or_default())?;
         let id = new_id()?;
-        let create = statement!(CREATE, &id, &new.owner, &new.label, &request, &metadata, key, self.now());
+        let (now, owner) = (self.now(), &new.owner);
+        let expires = new.keep.map(|keep| now.saturating_add(milliseconds(keep)));
+        let create = statement!(CREATE, &id, owner, &new.label, &request, &metadata, key, now, expires);
         if let Some(made) = self.one(Outlives::PowerCut, create).await? {
             return Ok(made);
         }
@@ -81,8 +98,20 @@ impl Catalogue {
     /// # Errors
     /// [`Error::Unknown`] where there is none or it is another's, or a fault of the database.
     pub async fn get(&self, id: &str, owner: &str) -> Result<Operation, Error> {
-        let found = self.one(Outlives::Process, statement!(GET, id, owner)).await?;
+        let found = self.one(Outlives::Process, statement!(GET, id, owner, self.now())).await?;
         found.ok_or_else(|| Error::Unknown { id: id.to_owned() })
+    }
+
+    /// At most `limit` operations of that owner, newest first, made before the one with that time and id. Their request,
+    /// preview, question and result are left out.
+    ///
+    /// # Errors
+    /// Faults of the database.
+    pub async fn list(&self, owner: &str, before: Option<(i64, &str)>, limit: u32) -> Result<Vec<Operation>, Error> {
+        let (time, id) = before.unwrap_or((i64::MAX, ""));
+        let list = statement!(LIST, owner, time, self.now(), id, i64::from(limit));
+        let rows = self.database.rows(Outlives::Process, list).await?;
+        rows.into_iter().map(Operation::read).collect()
     }
 
     /// Notes that the operation shall end. One that no worker has is cancelled at once; one that has ended stays as it is.
@@ -121,13 +150,15 @@ impl Catalogue {
         rows.into_iter().map(|mut row| row.text()).collect()
     }
 
-    /// Removes operations that ended that long ago or longer, with their journals. Answers with their number.
+    /// Removes operations that ended that long ago or longer, or whose own time is over, with their journals. Answers with
+    /// their number.
     ///
     /// # Errors
     /// Faults of the database.
     pub async fn forget_ended(&self, age: Duration) -> Result<usize, Error> {
-        let before = self.now().saturating_sub(milliseconds(age));
-        Ok(self.database.rows(Outlives::Process, statement!(FORGET, before)).await?.len())
+        let now = self.now();
+        let before = now.saturating_sub(milliseconds(age));
+        Ok(self.database.rows(Outlives::Process, statement!(FORGET, before, now)).await?.len())
     }
 
     /// Closes the database; every later call fails with [`Error::Closed`].

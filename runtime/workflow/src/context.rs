@@ -36,6 +36,23 @@ pub struct Attempt {
     pub cancellation: CancellationToken,
 }
 
+/// Says how an operation stands, beside the step that runs. Cheap to clone.
+#[derive(Clone)]
+pub struct Reporter {
+    catalogue: Arc<Catalogue>,
+    lease: Lease,
+}
+
+impl Reporter {
+    /// Changes what the operation says about itself: its preview, its message, its metadata.
+    ///
+    /// # Errors
+    /// [`Failure::Lost`], or [`Failure::Failed`] for what is too large.
+    pub async fn update(&self, change: &Change) -> Result<(), Failure> {
+        Ok(self.catalogue.update(&self.lease, change).await?)
+    }
+}
+
 /// What the journal knows about the next step.
 enum Known {
     Nothing,
@@ -165,9 +182,15 @@ impl Context {
     /// Changes what the operation says about itself: its preview, its message, its metadata.
     ///
     /// # Errors
-    /// [`Failure::Lost`], or [`Failure::Failed`] for what is too large.
+    /// As [`Reporter::update`].
     pub async fn update(&self, change: &Change) -> Result<(), Failure> {
-        Ok(self.catalogue.update(&self.lease, change).await?)
+        self.reporter().update(change).await
+    }
+
+    /// What can say how the operation stands while one of its steps runs.
+    #[must_use]
+    pub fn reporter(&self) -> Reporter {
+        Reporter { catalogue: Arc::clone(&self.catalogue), lease: self.lease.clone() }
     }
 
     async fn announced<T, Work>(

@@ -61,7 +61,7 @@ mod settings;
 
 pub use catalogue::Catalogue;
 pub use clock::{Clock, SystemClock};
-pub use context::{Attempt, Context};
+pub use context::{Attempt, Context, Reporter};
 pub use database::Location;
 pub use error::{Error, Failure};
 pub use journal::{Recorded, Started};

@@ -1,5 +1,7 @@
 //! An operation: one run of a workflow as it stands in the catalogue.
 
+use std::time::Duration;
+
 use serde_json::Value;
 
 use crate::{Error, database::Row, json};
@@ -57,6 +59,9 @@ pub struct NewOperation {
     pub request: Value,
     /// What the server wants to find again, such as a trace context.
     pub metadata: Value,
+    /// How long it is kept from now on. Once it has ended and this time is over, it counts as unknown. `None` keeps it for
+    /// [`Settings::keep_ended`](crate::Settings::keep_ended) after its end.
+    pub keep: Option<Duration>,
     /// A second operation of the same owner with this key is not made; the first is handed out instead.
     pub idempotency_key: Option<String>,
 }
@@ -66,7 +71,7 @@ impl NewOperation {
     #[must_use]
     pub fn new(owner: impl Into<String>, label: impl Into<String>, request: Value) -> Self {
         let (owner, label) = (owner.into(), label.into());
-        NewOperation { owner, label, request, metadata: Value::Object(serde_json::Map::new()), idempotency_key: None }
+        NewOperation { owner, label, request, metadata: Value::Object(serde_json::Map::new()), keep: None, idempotency_key: None }
     }
 }
 
@@ -113,13 +118,15 @@ pub struct Operation {
     pub attempts: i64,
     /// How much of its budget of tool calls is used up.
     pub tool_calls_used: i64,
+    /// When it is forgotten if it has ended by then, in milliseconds since 1970 UTC.
+    pub expires_at: Option<i64>,
 }
 
 /// The columns of an [`Operation`], in the order in which [`Operation::read`] takes them.
 macro_rules! columns {
     () => {
         "id, owner, label, state, request, metadata, preview, question, result, error, message, idempotency_key, \
-         cancel_requested, created_at, updated_at, lease_owner, lease_expires, fence, attempts, tool_calls_used"
+         cancel_requested, created_at, updated_at, lease_owner, lease_expires, fence, attempts, tool_calls_used, expires_at"
     };
 }
 pub(crate) use columns;
@@ -155,6 +162,7 @@ impl Operation {
             fence: row.integer()?,
             attempts: row.integer()?,
             tool_calls_used: row.integer()?,
+            expires_at: row.optional_integer()?,
         })
     }
 }

@@ -138,6 +138,14 @@ impl<W: Workflow> Runtime<W> {
         self.inner.catalogue.get(id, owner).await
     }
 
+    /// Operations of an owner, newest first.
+    ///
+    /// # Errors
+    /// Those of [`Catalogue::list`].
+    pub async fn list(&self, owner: &str, before: Option<(i64, &str)>, limit: u32) -> Result<Vec<Operation>, Error> {
+        self.inner.catalogue.list(owner, before, limit).await
+    }
+
     /// Waits until an operation has ended or asks something, whichever process runs it.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 //! Times are printed and never asserted: a timing is not a test. Sizes that must hold are tests in `tests/e2e`.
 
 mod calls;
+mod durable;
 mod memory;
 mod pages;
 mod process;
@@ -30,6 +31,7 @@ async fn main() -> anyhow::Result<()> {
     calls::measure(&server, &echo, &mut report).await?;
     pages::measure(&wide, &mut report).await?;
     memory::large_answer(&server, &mut report).await?;
+    durable::steps(&mut report).await?;
     start::regenerate(&mut report)?;
     report.print();
     Ok(())

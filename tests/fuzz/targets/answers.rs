@@ -53,6 +53,7 @@ const fn tool(stream: Option<StreamDialect>) -> ToolSpec {
         declared: Declared { method: "GET", path: "/thing" },
         binding: Binding::Http(HttpBinding { produces, stream, ..HttpBinding::PLAIN }),
         deadline_seconds: None,
+        long: false,
         secrets: &["/token", "/items/*/password"],
     }
 }

@@ -152,6 +152,7 @@ const fn row(binding: Binding, risk: Risk) -> ToolSpec {
         declared: Declared { method: "POST", path: PATH },
         binding,
         deadline_seconds: None,
+        long: false,
         secrets: &[],
     }
 }

@@ -31,6 +31,7 @@ static TEXT: ToolSpec = ToolSpec {
     declared: Declared { method: "", path: "" },
     binding: Binding::Linked(LinkedBinding { executor: "llm", plan: PLAN, project: None }),
     deadline_seconds: None,
+    long: false,
     secrets: &[],
 };
 

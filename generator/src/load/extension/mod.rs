@@ -67,6 +67,8 @@ pub struct OperationExtension {
     pub secret: Option<Secret>,
     /// Overrides the default deadline, in seconds.
     pub deadline_seconds: Option<u64>,
+    /// A call may take so long that clients which know tasks get one.
+    pub long: bool,
     /// jq filter over a JSON answer.
     pub project: Option<String>,
     /// How further pages are asked for.

@@ -34,6 +34,7 @@ pub(super) const OPERATION_KEYS: &[&str] = &[
     "route",
     "secret",
     "deadline_seconds",
+    "long",
     "project",
     "paginate",
 ];
@@ -99,6 +100,7 @@ pub(super) fn operation(
         route: route(&fields, sink),
         secret: secret(&fields, places, sink),
         deadline_seconds: fields.positive("deadline_seconds", MAX_DEADLINE_SECONDS, sink),
+        long: fields.boolean("long", sink).unwrap_or(false),
         project: filled(&fields, "project", sink),
         paginate: super::paginate::paginate(&fields, sink),
         refused: None,

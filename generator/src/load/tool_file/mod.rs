@@ -256,7 +256,7 @@ impl Lowered {
 
     /// What overlays say under our own key is checked with theirs.
     fn extension(&mut self, fields: &Fields<'_>, executor: &str, sink: &mut Sink) {
-        for key in ["caution", "returns", "search", "secret", "deadline_seconds"] {
+        for key in ["caution", "returns", "search", "secret", "deadline_seconds", "long"] {
             if let Some(value) = fields.get(key) {
                 self.extend(key, value.clone(), &fields.pointer_of(key));
             }

@@ -21,6 +21,7 @@ const ROW: ToolSpec = ToolSpec {
     declared: toolwright_core::Declared { method: "", path: "" },
     binding: Binding::Linked(LinkedBinding { executor: "llm", plan: "", project: None }),
     deadline_seconds: None,
+    long: false,
     secrets: &[],
 };
 

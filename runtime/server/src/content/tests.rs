@@ -406,7 +406,8 @@ static NUMBERS: ServerSpec = ServerSpec {
     ..SERVER
 };
 
-static COUNTING: Catalog = Catalog::new(&[ToolSpec { name: "numbers", binding: Binding::Expression(MANY), ..ROWS[3] }]);
+const MANY_NUMBERS: ToolSpec = ToolSpec { name: "numbers", binding: Binding::Expression(MANY), ..ROWS[3] };
+static COUNTING: Catalog = Catalog::new(&[MANY_NUMBERS]);
 
 #[tokio::test]
 async fn a_completion_has_a_hundred_values_and_says_that_there_are_more() {

@@ -32,7 +32,7 @@ pub(super) fn span(context: &RequestContext<RoleServer>) -> Span {
 }
 
 /// The headers of the caller's request that the operator lets through. There are none over stdio.
-pub(super) fn forwarded(context: &RequestContext<RoleServer>, names: &[String]) -> ForwardedHeaders {
+pub(crate) fn forwarded(context: &RequestContext<RoleServer>, names: &[String]) -> ForwardedHeaders {
     match headers(context) {
         Some(headers) if !names.is_empty() => ForwardedHeaders::pick(names, headers),
         _ => ForwardedHeaders::default(),
@@ -40,7 +40,7 @@ pub(super) fn forwarded(context: &RequestContext<RoleServer>, names: &[String]) 
 }
 
 /// The headers of the caller's request. There are none over stdio.
-pub(super) fn headers(context: &RequestContext<RoleServer>) -> Option<&HeaderMap> {
+pub(crate) fn headers(context: &RequestContext<RoleServer>) -> Option<&HeaderMap> {
     context.extensions.get::<Parts>().map(|parts| &parts.headers)
 }
 

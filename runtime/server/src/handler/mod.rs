@@ -8,11 +8,12 @@ use std::pin::pin;
 
 use futures_util::FutureExt as _;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
-    CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Icon,
-    Implementation, JsonObject, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
+    CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult,
+    CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    GetTaskParams, GetTaskResult, Icon, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
     PaginatedRequestParams, PromptsCapability, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ResourcesCapability, ServerCapabilities, ServerConfig, Tool,
+    ResourcesCapability, ServerCapabilities, ServerConfig, TASKS_EXTENSION_ID, Tool, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
@@ -25,7 +26,8 @@ use crate::content::Freshness;
 use crate::progress::Relay;
 use crate::settings::{SchemaProfile, nearest};
 use crate::telemetry::{Asked, CallSpan};
-use crate::{App, answer, content, gateway};
+use crate::{App, answer, content, gateway, tasks};
+pub(crate) use caller::{forwarded, headers};
 
 /// How long a client may keep what does not change while the server runs, in milliseconds.
 const STATIC_TTL_MS: u64 = 300_000;
@@ -44,13 +46,33 @@ const PROMPT_METHODS: [&str; 2] = ["prompts/list", "prompts/get"];
 const RESOURCE_METHODS: [&str; 3] = ["resources/list", "resources/templates/list", "resources/read"];
 const COMPLETE: &str = "completion/complete";
 
+const TASK_METHODS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
+
 impl ServerHandler for App {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities = ServerCapabilities::builder().enable_tools().build();
         capabilities.prompts = self.has_prompts().then(PromptsCapability::default);
         capabilities.resources = self.has_resources().then(ResourcesCapability::default);
         capabilities.completions = self.has_completions().then(Default::default);
+        if self.tasks.is_some() {
+            capabilities.extensions.get_or_insert_default().insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
         ServerConfig::new(capabilities).with_server_info(self.identity()).with_instructions(self.server.instructions)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        // The handshake opens an era that has tasks of its own.
+        if let Some(extensions) = &mut result.capabilities.extensions {
+            extensions.remove(TASKS_EXTENSION_ID);
+        }
+        result.capabilities.extensions = result.capabilities.extensions.filter(|extensions| !extensions.is_empty());
+        Ok(result)
     }
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
@@ -89,6 +111,11 @@ impl ServerHandler for App {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if is_modern(&context)
+            && let Some(task) = tasks::extension::begin(self, &request, &context).await
+        {
+            return Ok(CallToolResponse::Task(task));
+        }
         let trace = self.begin_trace(&request.name, request.arguments.as_ref(), &context);
         let envelope = self.surrounded(trace, &context, |call| async move { self.dispatch(request, &call).await });
         let envelope = envelope.await?;
@@ -104,6 +131,9 @@ impl ServerHandler for App {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
+        if let Some(answer) = tasks::experimental::answer(self, &request, context.clone()).await {
+            return answer;
+        }
         // 2026-07-28 took the handshake out.
         let is_gone = request.method == "initialize" && is_modern(&context);
         // rmcp takes a request whose parameters it cannot read for one of a method that it does not know.
@@ -111,6 +141,30 @@ impl ServerHandler for App {
             return Err(ErrorData::invalid_params(format!("the parameters of {} are malformed", request.method), None));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shown(&request.method), None))
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        tasks::extension::get(self, &request.task_id, &context).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::extension::update(self, &request.task_id, &context).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::extension::cancel(self, &request.task_id, &context).await
     }
 
     async fn list_prompts(
@@ -279,6 +333,7 @@ impl App {
             || (self.has_prompts() && PROMPT_METHODS.contains(&method))
             || (self.has_resources() && RESOURCE_METHODS.contains(&method))
             || (self.has_completions() && method == COMPLETE)
+            || (self.tasks.is_some() && TASK_METHODS.contains(&method))
     }
 
     /// What was not announced is not there.
@@ -308,7 +363,7 @@ impl App {
     }
 
     /// `_meta` of results from 2026-07-28 on, which names the server. rmcp adds it to `server/discover` only.
-    fn result_meta(&self) -> MetaObject {
+    pub(crate) fn result_meta(&self) -> MetaObject {
         let mut meta = MetaObject::new();
         let identity = json!({
             "name": format!("{}-server", self.server.name),
@@ -325,7 +380,7 @@ impl App {
         if is_shared { CacheScope::Public } else { CacheScope::Private }
     }
 
-    fn unknown_tool(&self, name: &str) -> ErrorData {
+    pub(crate) fn unknown_tool(&self, name: &str) -> ErrorData {
         let known = || self.listed().iter().map(|tool| tool.name.as_ref());
         let message = if self.catalog.find(name).is_some() || gateway::EXTRA_TOOLS.contains(&name) {
             format!("Unknown tool: {name} is not listed here; call execute_additional_tool with tool_name \"{name}\"")

@@ -15,6 +15,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
 use super::message::{message, request_id, trimmed};
+use crate::tasks::experimental;
 
 /// A buffer that one large message made is given back when it is larger than this.
 const KEPT_BYTES: usize = 1 << 20;
@@ -23,7 +24,7 @@ const KEPT_BYTES: usize = 1 << 20;
 const TAIL_BYTES: usize = 256;
 
 /// Lines of JSON-RPC in both directions.
-pub(super) struct Lines<R, W> {
+pub(crate) struct Lines<R, W> {
     read: BufReader<R>,
     write: Arc<Mutex<Option<W>>>,
     /// Longest line that is read, in bytes.
@@ -33,6 +34,8 @@ pub(super) struct Lines<R, W> {
     /// True while the rest of a line that is too long is skipped; `line` then holds its beginning and its end.
     is_skipping: bool,
     answering: Option<JoinHandle<()>>,
+    /// Whether the server has tasks, of which rmcp knows those of one era only.
+    has_tasks: bool,
 }
 
 /// What reading came to.
@@ -43,7 +46,7 @@ enum Read {
 }
 
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
-    pub(super) fn new((read, write): (R, W), longest: usize) -> Self {
+    pub(crate) fn new((read, write): (R, W), longest: usize, has_tasks: bool) -> Self {
         Lines {
             read: BufReader::new(read),
             write: Arc::new(Mutex::new(Some(write))),
@@ -51,7 +54,14 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
             line: Vec::new(),
             is_skipping: false,
             answering: None,
+            has_tasks,
         }
+    }
+
+    /// What the current line says.
+    fn message(&self) -> Result<Option<RxJsonRpcMessage<RoleServer>>, ErrorData> {
+        let claimed = self.has_tasks.then(|| experimental::claimed(&self.line)).flatten();
+        message(claimed.as_deref().unwrap_or(&self.line))
     }
 
     /// Reads to the end of a line. What was read stays in `line` when this is dropped and called again.
@@ -119,6 +129,7 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
         let write = Arc::clone(&self.write);
+        let message = if self.has_tasks { experimental::declared(message) } else { message };
         async move { send(&write, &message).await }
     }
 
@@ -134,7 +145,7 @@ where
                 Read::End => return None,
                 Read::TooLong => Some(too_long(self.longest)),
                 Read::Line if is_stray(&self.line) => None,
-                Read::Line => match message(&self.line) {
+                Read::Line => match self.message() {
                     Ok(Some(message)) => {
                         self.clear();
                         return Some(message);

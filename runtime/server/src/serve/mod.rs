@@ -9,6 +9,8 @@ mod request_body;
 mod stdio;
 
 pub(crate) use http::serve as http;
+#[cfg(test)]
+pub(crate) use lines::Lines;
 pub(crate) use stdio::serve as stdio;
 
 use std::sync::Arc;
@@ -35,6 +37,13 @@ async fn traced<T>(app: &App, serving: impl Future<Output = T>) -> T {
         drop(app.tracing.set(Arc::new(tracing)));
     }
     let served = serving.await;
+    let stop = async {
+        match stop_signal() {
+            Ok(stop) => stop.await,
+            Err(_) => std::future::pending().await,
+        }
+    };
+    app.finish_tasks(stop).await;
     if let Some(tracing) = app.tracing.get() {
         Arc::clone(tracing).finish().await;
     }

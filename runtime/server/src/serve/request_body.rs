@@ -14,8 +14,11 @@ use rmcp::RoleServer;
 use rmcp::service::TxJsonRpcMessage;
 use tokio::time::timeout;
 
+use serde_json::Value;
+
 use super::message::{message, request_id, without_lone_surrogates};
 use crate::App;
+use crate::tasks::experimental;
 
 /// A larger body is not kept for the message of its refusal.
 const KEPT_BYTES: usize = 1 << 20;
@@ -35,12 +38,18 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
         return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
     };
     let bytes = whole(bytes);
+    let tasks = app.tasks.is_some();
+    let is_handshake = tasks && experimental::is_handshake(&bytes);
+    let bytes = tasks.then(|| experimental::claimed(&bytes)).flatten().map_or(bytes, Bytes::from);
     // What the client declared is the length as it came.
     parts.headers.remove(header::CONTENT_LENGTH);
     let kept = (bytes.len() <= KEPT_BYTES).then(|| bytes.clone());
     let is_json =
         parts.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     let answer = next.run(Request::from_parts(parts, Body::from(bytes))).await;
+    if is_handshake && answer.status().is_success() {
+        return declared(answer, app.settings.auth_token.is_some()).await;
+    }
     if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE || !is_json {
         return answer;
     }
@@ -49,6 +58,22 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
     tracing::warn!(target: "toolwright::server", error = %error.message, "refused a message");
     let refusal = TxJsonRpcMessage::<RoleServer>::error(error, request_id(&bytes));
     (StatusCode::BAD_REQUEST, Json(refusal)).into_response()
+}
+
+/// The answer of a handshake with what the server can do with tasks. One that is no JSON stays as it is.
+async fn declared(answer: Response, may_list: bool) -> Response {
+    let (mut parts, body) = answer.into_parts();
+    let Ok(bytes) = to_bytes(body, KEPT_BYTES).await else {
+        return StatusCode::INTERNAL_SERVER_ERROR.into_response();
+    };
+    let Ok(mut message) = serde_json::from_slice::<Value>(&bytes) else {
+        return Response::from_parts(parts, Body::from(bytes));
+    };
+    if let Some(result) = message.get_mut("result") {
+        experimental::declare(result, may_list);
+    }
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(message.to_string()))
 }
 
 /// The body without halves of characters.

@@ -29,7 +29,7 @@ pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
 
 async fn session(app: &Arc<App>) -> ExitCode {
     let longest = usize::try_from(app.settings.max_request_bytes.0).unwrap_or(usize::MAX);
-    let running = match Arc::clone(app).serve(Lines::new(stdio_pipes(), longest)).await {
+    let running = match Arc::clone(app).serve(Lines::new(stdio_pipes(), longest, app.tasks.is_some())).await {
         Ok(running) => running,
         // Clients probe with a process that they close again before the first message.
         Err(ServerInitializeError::ConnectionClosed(_)) => return ExitCode::SUCCESS,
@@ -62,5 +62,7 @@ async fn drained(app: &App) -> std::io::Result<()> {
         () = tokio::time::sleep(app.settings.shutdown_grace.0) => {}
         () = again => {}
     }
+    // Tasks have had their time with them.
+    app.cut_off.cancel();
     Ok(())
 }

@@ -173,6 +173,15 @@ settings! {
     file_urls: Switch = "false", "{P}_MCP_FILE_URLS";
     /// Calls that run at a time; further ones wait within their deadline.
     max_concurrency: Count = "16", "{P}_MCP_MAX_CONCURRENCY";
+    /// Folder of the file that keeps tasks, where `task_store` names no database. Servers that share it share their tasks.
+    task_dir: PathBuf = "{state}/tasks", "{P}_MCP_TASK_DIR";
+    /// PostgreSQL database that keeps tasks, for servers of which several run at once: a URL such as
+    /// `postgres://user:password@host/database`. Certificates are checked against `ca_file` where that is set.
+    task_store: Option<Secret> = "", "{P}_MCP_TASK_STORE";
+    /// How long the result of a task is kept, in seconds.
+    task_ttl: Seconds = "86400", "{P}_MCP_TASK_TTL";
+    /// Deadline of a call that runs as a task, in seconds; a tool's own counts where it is later.
+    task_timeout: Seconds = "3600", "{P}_MCP_TASK_TIMEOUT";
     /// Total size of saved answers; the oldest go first.
     output_quota_bytes: ByteSize = "1073741824", "{P}_MCP_OUTPUT_QUOTA_BYTES";
     /// Whether a streamed answer also carries its events.

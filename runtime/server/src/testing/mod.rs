@@ -33,6 +33,7 @@ const fn row(name: &'static str, risk: Risk, method: &'static str, path: &'stati
         declared: Declared { method, path },
         binding: Binding::Http(http),
         deadline_seconds: None,
+        long: false,
         secrets: &[],
     }
 }

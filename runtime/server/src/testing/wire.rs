@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 
 use crate::App;
+use crate::serve::Lines;
 
 /// A connection to a server in this process, as stdio carries it.
 pub(crate) struct Wire {
@@ -20,7 +21,8 @@ impl Wire {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let app = Arc::clone(app);
         tokio::spawn(async move {
-            if let Ok(running) = app.serve(tokio::io::split(theirs)).await {
+            let lines = Lines::new(tokio::io::split(theirs), 1 << 20, app.tasks.is_some());
+            if let Ok(running) = app.serve(lines).await {
                 let _ = running.waiting().await;
             }
         });
@@ -63,9 +65,14 @@ impl Wire {
     }
 
     /// Sends a request as 2026-07-28 has it, and returns the next message.
-    pub(crate) async fn ask_modern(&mut self, method: &str, mut parameters: Value) -> Value {
+    pub(crate) async fn ask_modern(&mut self, method: &str, parameters: Value) -> Value {
+        self.ask_declaring(json!({}), method, parameters).await
+    }
+
+    /// The same by a client of those capabilities.
+    pub(crate) async fn ask_declaring(&mut self, capabilities: Value, method: &str, mut parameters: Value) -> Value {
         parameters["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
-        parameters["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+        parameters["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
         self.ask(method, parameters).await
     }
 

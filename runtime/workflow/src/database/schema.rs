@@ -31,6 +31,7 @@ CREATE TABLE IF NOT EXISTS operations (
     fence BIGINT NOT NULL,
     attempts BIGINT NOT NULL,
     tool_calls_used BIGINT NOT NULL,
+    expires_at BIGINT,
     UNIQUE (owner, idempotency_key)
 );
 CREATE INDEX IF NOT EXISTS operations_by_state ON operations (state, created_at);

@@ -230,3 +230,34 @@ async fn an_error_that_is_too_long_is_cut() {
     let ended = all.catalogue.end(&lease, &Ending::Failed(format!("x{}", "é".repeat(600)))).await.unwrap();
     assert_eq!(ended.error.unwrap(), format!("x{}", "é".repeat(499)));
 }
+
+#[tokio::test]
+async fn what_has_ended_is_unknown_once_its_own_time_is_over() {
+    let all = fixture().await;
+    let new = NewOperation { keep: Some(Duration::from_secs(60)), ..new() };
+    let made = all.catalogue.create(&new).await.unwrap();
+    assert_eq!(made.expires_at, Some(made.created_at + 60_000));
+    let lease = all.held(&made.id, "w").await;
+    all.clock.forward(Duration::from_secs(61));
+    assert_eq!(all.get(&made.id).await.state, State::Working, "what works is not forgotten");
+    all.catalogue.end(&lease, &Ending::Completed(json!(1))).await.unwrap();
+    assert!(matches!(all.catalogue.get(&made.id, "ada").await, Err(Error::Unknown { .. })));
+    assert!(all.catalogue.list("ada", None, 10).await.unwrap().is_empty());
+    assert_eq!(all.catalogue.forget_ended(Duration::from_secs(3600)).await.unwrap(), 1);
+}
+
+#[tokio::test]
+async fn an_owners_operations_are_listed_page_by_page_from_the_newest() {
+    let all = fixture().await;
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        ids.push(all.made().await.id);
+        all.clock.forward(Duration::from_secs(1));
+    }
+    all.catalogue.create(&NewOperation { owner: "bob".to_owned(), ..new() }).await.unwrap();
+    let page = all.catalogue.list("ada", None, 2).await.unwrap();
+    assert_eq!(page.iter().map(|it| &it.id).collect::<Vec<_>>(), [&ids[2], &ids[1]]);
+    let last = page.last().map(|it| (it.created_at, it.id.as_str()));
+    let rest = all.catalogue.list("ada", last, 2).await.unwrap();
+    assert_eq!(rest.iter().map(|it| &it.id).collect::<Vec<_>>(), [&ids[0]]);
+}

@@ -88,6 +88,7 @@ fn row(number: usize) -> ToolSpec {
         declared: Declared { method: "GET", path },
         binding: Binding::Http(HttpBinding { path, parameters: &PARAMETERS, ..HttpBinding::PLAIN }),
         deadline_seconds: None,
+        long: false,
         secrets: &[],
     }
 }

@@ -68,7 +68,9 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
     async fn read_line(&mut self) -> Read {
         loop {
             let available = match self.read.fill_buf().await {
-                Ok([]) => return Read::End,
+                Ok([]) if self.line.is_empty() => return Read::End,
+                // The last line may lack its line break.
+                Ok([]) => return end_of_line(&mut self.is_skipping),
                 Ok(available) => available,
                 Err(error) => {
                     tracing::error!(target: "toolwright::server", %error, "stdin cannot be read");
@@ -85,8 +87,7 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
                 self.shorten();
             }
             if end.is_some() {
-                let too_long = std::mem::take(&mut self.is_skipping);
-                return if too_long { Read::TooLong } else { Read::Line };
+                return end_of_line(&mut self.is_skipping);
             }
         }
     }
@@ -195,6 +196,11 @@ fn is_stray(line: &[u8]) -> bool {
         tracing::warn!(target: "toolwright::server", bytes, "ignored a line of stdin that is no JSON");
     }
     is_stray
+}
+
+/// What a line was that ends here; the next one is not skipped.
+fn end_of_line(is_skipping: &mut bool) -> Read {
+    if std::mem::take(is_skipping) { Read::TooLong } else { Read::Line }
 }
 
 fn too_long(longest: usize) -> ErrorData {

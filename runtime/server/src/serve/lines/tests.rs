@@ -76,6 +76,14 @@ async fn json_that_is_no_message_is_answered_and_foreign_notifications_are_not()
 }
 
 #[tokio::test]
+async fn the_last_line_needs_no_line_break() {
+    let (_, methods) = exchange(br#"{"jsonrpc":"2.0","id":7,"method":"x/y","params":{}}"#).await;
+    assert_eq!(methods, ["x/y {}"]);
+    let (answers, _) = exchange(format!(r#"{{"id":8,"x":"{}"#, "x".repeat(100_000)).as_bytes()).await;
+    assert_eq!(codes(&answers), [(json!(8), -32600)]);
+}
+
+#[tokio::test]
 async fn a_line_over_the_limit_is_refused_and_the_next_one_is_read() {
     let filling = "x".repeat(100_000);
     let long = format!(r#"{{"method":"x","params":{{"a":"{filling}"}},"jsonrpc":"2.0","id":5}}"#);

@@ -35,7 +35,7 @@ impl Executor for Echo {
     }
 
     fn configure(&mut self, configuration: Configuration) -> Result<(), Vec<ConfigurationFault>> {
-        self.key = configuration.secrets.secret("echo_key").unwrap();
+        self.key = configuration.secrets.get("echo_key").unwrap().map(|key| key.expose().to_owned());
         match configuration.table {
             Some(table) if table["loud"] != true => {
                 Err(vec![ConfigurationFault { field: "llm.loud".into(), message: "must be true".into() }])

@@ -282,8 +282,24 @@ impl Settings {
     /// # Errors
     /// When the server's own defaults are not valid.
     pub fn defaults(server: &ServerSpec, state: &std::path::Path) -> Result<Settings, Vec<Problem>> {
-        let environment = Environment::fixed([("XDG_STATE_HOME", &*state.to_string_lossy())]);
-        let (settings, _) = resolve(server, &environment, &Flags::default(), &ConfigFile::default(), None)?;
+        Settings::read(server, None, [("XDG_STATE_HOME", &*state.to_string_lossy())])
+    }
+
+    /// The settings that a configuration file and these environment variables give, as a server reads them at its start.
+    /// The process's own environment and the system's keyring have no part in them.
+    ///
+    /// # Errors
+    /// Every fault of the file and of single settings.
+    pub fn read<'v>(
+        server: &ServerSpec,
+        file: Option<&std::path::Path>,
+        variables: impl IntoIterator<Item = (&'v str, &'v str)>,
+    ) -> Result<Settings, Vec<Problem>> {
+        let file = file.map(|path| ConfigFile::read(path, true, server)).transpose()?.unwrap_or_default();
+        if !file.problems.is_empty() {
+            return Err(file.problems);
+        }
+        let (settings, _) = resolve(server, &Environment::fixed(variables), &Flags::default(), &file, None)?;
         Ok(settings)
     }
 

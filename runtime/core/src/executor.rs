@@ -2,10 +2,11 @@
 //! tools link.
 
 use std::pin::Pin;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use crate::{Context, Envelope, ToolError, ToolSpec};
+use crate::{Context, Envelope, Secrets, ToolError, ToolSpec};
 
 /// How an executor that a server links carries out one of its tools.
 #[derive(Debug, Clone, Copy)]
@@ -38,24 +39,12 @@ impl ToolSpec {
     }
 }
 
-/// Where executors get secrets from, by their logical names.
-pub trait SecretSource: Send + Sync {
-    /// The secret of that name; `None` where nobody set it.
-    ///
-    /// # Errors
-    /// When the place that holds it cannot be read. The text holds no part of a secret.
-    fn secret(&self, name: &str) -> Result<Option<String>, String>;
-
-    /// Where the operator sets it, such as `the environment variable OPENAI_API_KEY`.
-    fn place(&self, name: &str) -> String;
-}
-
 /// What the operator says to an executor.
 pub struct Configuration {
     /// The executor's table of the configuration file, `None` where the file has none.
     pub table: Option<Value>,
     /// Where secrets are.
-    pub secrets: Box<dyn SecretSource>,
+    pub secrets: Arc<dyn Secrets>,
 }
 
 /// One thing that is wrong with a table of the configuration file.

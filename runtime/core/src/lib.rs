@@ -19,6 +19,7 @@ mod hidden;
 mod native;
 mod paginate;
 mod profile;
+mod secret;
 mod spec;
 
 pub use access::{Access, Requirements, SchemeKind, SecurityScheme, Setting};
@@ -30,8 +31,7 @@ pub use catalog::{Catalog, assert_sorted_and_unique};
 pub use envelope::{Attachment, AttachmentKind, Binary, Envelope, Payload};
 pub use error::{Code, ToolError};
 pub use executor::{
-    Configuration, ConfigurationFault, Examination, Executor, ExecutorCall, LinkedBinding, LinkedTool, SecretSource,
-    read_plan,
+    Configuration, ConfigurationFault, Examination, Executor, ExecutorCall, LinkedBinding, LinkedTool, read_plan,
 };
 pub use hidden::{BadSetting, Hidden, HiddenValue, read_setting};
 pub use native::{
@@ -39,4 +39,5 @@ pub use native::{
 };
 pub use paginate::{NextPage, Paginate};
 pub use profile::Profile;
+pub use secret::{NoSecrets, Secret, SecretFault, Secrets};
 pub use spec::{Declared, DocumentFacts, FixedTool, Risk, SearchTerms, ServerSpec, Tool, ToolSpec};

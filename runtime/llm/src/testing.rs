@@ -158,6 +158,10 @@ impl Secrets for Key {
     fn get(&self, _name: &str) -> Result<Option<Secret>, SecretFault> {
         Ok(Some(Secret::new(self.0)))
     }
+
+    fn place(&self, name: &str) -> String {
+        format!("the place of {name}")
+    }
 }
 
 /// An upstream without a network: streams in turn, and what it was asked.

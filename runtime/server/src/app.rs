@@ -3,7 +3,8 @@
 use std::sync::{Arc, OnceLock};
 
 use rmcp::model::Tool;
-use tokio::sync::Semaphore;
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 use toolwright_core::arguments::Checker;
 use toolwright_core::{Catalog, Code, Profile, ServerSpec, ToolError, ToolSpec};
@@ -50,6 +51,10 @@ pub struct App {
     pub(crate) slots: Semaphore,
     /// One compiled schema a row, in the catalog's order.
     checkers: Box<[OnceLock<Checker>]>,
+    /// What handlers and executors see of the settings.
+    surrounding: Surrounding,
+    /// The settings with the credentials that only the keyring has, which is asked by the first call that needs them.
+    complete: OnceCell<Settings>,
     /// The HTTP client, made by the first call that needs it: reading certificates takes longer than starting.
     upstream: OnceLock<Result<Upstream, ToolError>>,
     listed: Listed,
@@ -89,16 +94,12 @@ impl App {
     pub(crate) fn assemble(program: Program, settings: Settings) -> Result<Arc<App>, Vec<Problem>> {
         let Program { server, catalog, native, executors, open_tasks } = program;
         let mut problems = settings::check_names(server, catalog, &settings);
-        let known_secrets = KnownSecrets::default();
+        let known_secrets = settings.secret_sources.known().clone();
         known_secrets.keep(settings.secrets(server));
-        let upstream = OnceLock::new();
         // Files of certificates are read at start, since a fault in them is a fault of the configuration.
         let has_files = settings.ca_file.is_some() || settings.client_cert_file.is_some();
         if has_files && !settings.base_url.as_str().is_empty() {
-            match upstream::open(server, &settings, &known_secrets) {
-                Ok(client) => drop(upstream.set(Ok(client))),
-                Err(problem) => problems.push(problem),
-            }
+            problems.extend(upstream::open(server, &settings, &known_secrets).err());
         }
         if !problems.is_empty() {
             return Err(problems);
@@ -114,7 +115,8 @@ impl App {
             known_secrets,
             gateway: Gateway::default(),
             native: native.map(|tools| Native::new(tools, surrounding.clone())),
-            executors: Executors::new(executors, surrounding),
+            executors: Executors::new(executors, surrounding.clone()),
+            surrounding,
             own: OwnResults::new(server, catalog, &settings),
             filters: Filters::default(),
             plans: Plans::default(),
@@ -122,7 +124,8 @@ impl App {
             cut_off: CancellationToken::new(),
             slots: Semaphore::new(settings.max_concurrency.0),
             checkers: catalog.tools().iter().map(|_| OnceLock::new()).collect(),
-            upstream,
+            complete: OnceCell::new(),
+            upstream: OnceLock::new(),
             listed: Listed::default(),
             tracing: OnceLock::new(),
             settings,
@@ -134,17 +137,42 @@ impl App {
         !self.settings.base_url.as_str().is_empty()
     }
 
+    /// The settings with all credentials. The first to ask waits for the keyring, where one may hold any.
+    ///
+    /// # Errors
+    /// `deadline` where that takes until then.
+    pub(crate) async fn complete_settings(&self, deadline: Instant) -> Result<&Settings, ToolError> {
+        let completed = self.complete.get_or_init(async || {
+            if self.settings.unsaid(self.server).is_empty() {
+                return self.settings.clone();
+            }
+            let (settings, server) = (self.settings.clone(), self.server);
+            let asked = tokio::task::spawn_blocking(move || settings.with_keyring(server)).await;
+            let settings = asked.unwrap_or_else(|_| self.settings.clone());
+            self.known_secrets.keep(settings.secrets(self.server));
+            self.surrounding.complete(&settings);
+            settings
+        });
+        timeout_at(deadline, completed).await.map_err(|_| {
+            let message = "the system's keyring did not answer before the deadline; unlock it, or set the credentials of \
+                           this server in its environment";
+            ToolError::new(Code::Deadline, message)
+        })
+    }
+
     /// The client of the API, made on first use.
     ///
     /// # Errors
-    /// `upstream_unreachable` where it cannot be made, or where there is no API.
-    pub(crate) fn upstream(&self) -> Result<&Upstream, ToolError> {
+    /// `upstream_unreachable` where it cannot be made, or where there is no API; `deadline` as for
+    /// [`App::complete_settings`].
+    pub(crate) async fn upstream(&self, deadline: Instant) -> Result<&Upstream, ToolError> {
         if !self.has_upstream() {
             let message = "this server has no API to call: the setting `base_url` is empty";
             return Err(ToolError::new(Code::UpstreamUnreachable, message));
         }
+        let settings = self.complete_settings(deadline).await?;
         let open = || {
-            upstream::open(self.server, &self.settings, &self.known_secrets)
+            upstream::open(self.server, settings, &self.known_secrets)
                 .map_err(|problem| ToolError::new(Code::UpstreamUnreachable, problem.to_string()))
         };
         self.upstream.get_or_init(open).as_ref().map_err(Clone::clone)

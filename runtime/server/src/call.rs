@@ -59,7 +59,7 @@ impl App {
         context: &CallContext,
     ) -> Envelope {
         if !row.binding.is_own()
-            && let Err(error) = self.upstream()
+            && let Err(error) = self.upstream(context.deadline).await
         {
             return named_failure(row.name, error);
         }
@@ -83,7 +83,11 @@ impl App {
         let started = Instant::now();
         match (row.binding, &self.native) {
             (Binding::Native, Some(native)) => {
-                self.own.finish(row, started, native.execute(row, arguments, context).await)
+                let envelope = match self.complete_settings(context.deadline).await {
+                    Ok(_) => native.execute(row, arguments, context).await,
+                    Err(error) => Envelope::failure(error),
+                };
+                self.own.finish(row, started, envelope)
             }
             (Binding::Native, None) => named_failure(row.name, no_handler(row.name)),
             (Binding::Expression(filter), _) => {
@@ -96,7 +100,7 @@ impl App {
                 let message = format!("{} makes several calls, and none of them can be such a tool", row.name);
                 named_failure(row.name, ToolError::new(Code::NotAllowed, message))
             }
-            _ => match self.upstream() {
+            _ => match self.upstream(context.deadline).await {
                 Ok(upstream) => upstream.execute(row, arguments, context).await,
                 Err(error) => named_failure(row.name, error),
             },
@@ -111,7 +115,10 @@ impl App {
         arguments: Map<String, Value>,
         context: &CallContext,
     ) -> Envelope {
-        let mut envelope = self.executors.execute(row, linked, arguments, context).await;
+        let mut envelope = match self.complete_settings(context.deadline).await {
+            Ok(_) => self.executors.execute(row, linked, arguments, context).await,
+            Err(error) => Envelope::failure(error),
+        };
         if let Some(filter) = linked.project {
             let most = self.settings.max_response_bytes.0;
             self.filters.project(filter, most, &mut envelope, context).await;
@@ -170,7 +177,11 @@ impl App {
         let reads = matches!(request.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS");
         let record = Record::start(self, NAME, if reads { Risk::ReadOnly } else { Risk::Destructive });
         let context = CallContext { deadline: self.deadline(timeout), ..context.clone() };
-        let envelope = match self.exposure.admit_extra(NAME, reads).and_then(|()| self.upstream()) {
+        let upstream = match self.exposure.admit_extra(NAME, reads) {
+            Ok(()) => self.upstream(context.deadline).await,
+            Err(error) => Err(error),
+        };
+        let envelope = match upstream {
             Ok(upstream) => self.in_turn(&context, upstream.send_raw(request, secrets, &context)).await,
             Err(error) => named_failure(NAME, error),
         };

@@ -1,13 +1,15 @@
 //! Calls of tools that a linked executor carries out.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use toolwright_core::{
-    Code, Configuration, Envelope, Executor, LinkedBinding, LinkedTool, SecretSource, ToolError, ToolSpec,
+    Code, Configuration, Envelope, Executor, LinkedBinding, LinkedTool, Secrets, ToolError, ToolSpec,
 };
 use toolwright_http::CallContext;
 
 use crate::native::{Surrounding, guarded};
-use crate::settings::{Environment, Problem, Tables};
+use crate::settings::{Problem, Tables};
 
 /// The executors of a server, with what their calls need.
 pub(crate) struct Executors {
@@ -87,36 +89,17 @@ impl Executors {
 pub(crate) fn configure(
     executors: &mut [Box<dyn Executor>],
     tables: &Tables,
-    environment: &Environment,
+    secrets: &Arc<impl Secrets + 'static>,
 ) -> Result<(), Vec<Problem>> {
     let mut problems = Vec::new();
     for executor in executors {
-        let secrets = Box::new(Variables(environment.clone()));
+        let secrets: Arc<dyn Secrets> = secrets.clone();
         let configuration = Configuration { table: tables.get(executor.kind()), secrets };
         for fault in executor.configure(configuration).err().into_iter().flatten() {
             problems.push(Problem::new(tables.place(&fault.field), fault.message));
         }
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }
-}
-
-/// Secrets in environment variables, which are named as the secrets are, in capitals.
-struct Variables(Environment);
-
-impl Variables {
-    fn variable(name: &str) -> String {
-        name.to_ascii_uppercase()
-    }
-}
-
-impl SecretSource for Variables {
-    fn secret(&self, name: &str) -> Result<Option<String>, String> {
-        Ok(self.0.get(&Self::variable(name)).filter(|value| !value.trim().is_empty()))
-    }
-
-    fn place(&self, name: &str) -> String {
-        format!("the environment variable {}", Self::variable(name))
-    }
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! Calls of native tools: the one place that passes a checked call to its handler.
 
-use std::collections::BTreeMap;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
@@ -11,7 +10,7 @@ use tokio::time::sleep_until;
 use toolwright_core::{Code, Context, Envelope, NativeTools, Surroundings, ToolError, ToolSpec};
 use toolwright_http::{CallContext, CancellationToken, Progress, ProgressUpdate};
 
-use crate::settings::Settings;
+use crate::settings::{DocumentSettings, Secret, Settings};
 
 /// The handlers of a server, with what their calls need.
 pub(crate) struct Native {
@@ -42,20 +41,26 @@ impl Native {
 /// What surrounds every call of code that is not this crate's: settings, and what stops it.
 #[derive(Clone)]
 pub(crate) struct Surrounding {
-    settings: Arc<BTreeMap<String, String>>,
+    said: DocumentSettings,
+    /// The same with what only the keyring has, once that was asked.
+    complete: Arc<OnceLock<DocumentSettings>>,
 }
 
 impl Surrounding {
     pub(crate) fn new(settings: &Settings) -> Self {
-        let values = &settings.document.0;
-        let settings = values.iter().map(|(key, value)| (key.clone(), value.expose().to_owned())).collect();
-        Surrounding { settings: Arc::new(settings) }
+        Surrounding { said: settings.document.clone(), complete: Arc::default() }
+    }
+
+    /// From now on, calls see these settings.
+    pub(crate) fn complete(&self, settings: &Settings) {
+        // Set once, as the keyring is asked once.
+        let _ = self.complete.set(settings.document.clone());
     }
 
     /// The context of one call, as such code sees it.
     pub(crate) fn of(&self, context: &CallContext) -> Context {
         let surroundings = Call {
-            settings: Arc::clone(&self.settings),
+            settings: self.complete.get().unwrap_or(&self.said).clone(),
             progress: context.progress.clone(),
             cancel: context.cancel.clone(),
         };
@@ -103,14 +108,14 @@ fn panicked(row: &ToolSpec) -> ToolError {
 
 /// What a running server puts at the disposal of one call.
 struct Call {
-    settings: Arc<BTreeMap<String, String>>,
+    settings: DocumentSettings,
     progress: Progress,
     cancel: CancellationToken,
 }
 
 impl Surroundings for Call {
     fn setting(&self, key: &str) -> Option<&str> {
-        self.settings.get(key).map(String::as_str)
+        self.settings.0.get(key).map(Secret::expose)
     }
 
     fn progress(&self, done: f64, total: Option<f64>, message: &str) {
@@ -198,7 +203,7 @@ mod tests {
         let mut settings = settings(state);
         settings.base_url = crate::settings::BaseUrl::read("").unwrap();
         settings.exposed_tools = Exposed::Everything;
-        settings.document.0.insert("token".into(), crate::settings::Secret::new("s3cr3t-token"));
+        Arc::make_mut(&mut settings.document.0).insert("token".into(), Secret::new("s3cr3t-token"));
         Program::new(&NATIVE, &CATALOG).native(Tools).app(settings).unwrap()
     }
 

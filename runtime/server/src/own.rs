@@ -1,12 +1,12 @@
 //! Results that this server makes itself: of the shape that they declare, and without secrets.
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use tokio::time::Instant;
 use toolwright_core::{Catalog, Envelope, OutputSchema, Payload, ServerSpec, ToolSpec};
 
-use crate::settings::Settings;
+use crate::settings::{SecretSources, Settings};
 
 /// What results of the server's own are held against.
 pub(crate) struct OwnResults {
@@ -14,6 +14,8 @@ pub(crate) struct OwnResults {
     outputs: BTreeMap<&'static str, OnceLock<Option<OutputSchema>>>,
     /// Values that no result may hold.
     secrets: Vec<String>,
+    /// Gives out further ones.
+    sources: Arc<SecretSources>,
     reveal_secrets: bool,
 }
 
@@ -26,6 +28,7 @@ impl OwnResults {
         OwnResults {
             outputs: catalog.tools().iter().filter(declares).map(|row| (row.name, OnceLock::new())).collect(),
             secrets: secrets.map(|secret| secret.expose().to_owned()).collect(),
+            sources: Arc::clone(&settings.secret_sources),
             reveal_secrets: settings.reveal_secrets.0,
         }
     }
@@ -39,7 +42,9 @@ impl OwnResults {
         if let Err(error) = checked {
             envelope = Envelope::failure(error);
         }
-        toolwright_http::mask_result(&mut envelope, row.secrets, self.reveal_secrets, self.secrets.clone());
+        let given = self.sources.given().into_iter().map(|secret| secret.expose().to_owned());
+        let secrets = self.secrets.iter().cloned().chain(given).collect();
+        toolwright_http::mask_result(&mut envelope, row.secrets, self.reveal_secrets, secrets);
         envelope.elapsed_ms = started.elapsed().as_secs_f64() * 1000.0;
         envelope
     }

@@ -1,7 +1,5 @@
 //! Opens the client of the API from the settings.
 
-use std::collections::BTreeMap;
-
 use toolwright_core::ServerSpec;
 use toolwright_http::{Config, KnownSecrets, Secret, Upstream};
 
@@ -17,11 +15,6 @@ pub(crate) fn open(server: &ServerSpec, settings: &Settings, known: &KnownSecret
     Upstream::new(Config { known_secrets: known.clone(), ..config }).map_err(problem)
 }
 
-/// The values of the document's settings.
-fn credentials(settings: &Settings) -> BTreeMap<String, Secret> {
-    settings.document.0.iter().map(|(key, value)| (key.clone(), Secret::new(value.expose()))).collect()
-}
-
 fn config(server: &ServerSpec, settings: &Settings) -> Result<Config, toolwright_http::ConfigError> {
     let base_url = toolwright_http::parse_base_url(settings.base_url.as_str())?;
     let no_proxy = &settings.no_proxy.0;
@@ -29,8 +22,8 @@ fn config(server: &ServerSpec, settings: &Settings) -> Result<Config, toolwright
         base_url_configured: settings.base_url_configured,
         upstream_hosts: settings.upstream_hosts.0.clone(),
         access: server.access,
-        settings: credentials(settings),
-        api_key: settings.api_key.as_ref().map(|key| Secret::new(key.expose())),
+        settings: (*settings.document.0).clone(),
+        api_key: settings.api_key.clone(),
         request_timeout: settings.request_timeout.0,
         connect_timeout: settings.connect_timeout.0,
         max_upload_bytes: settings.max_upload_bytes.0,

@@ -8,6 +8,7 @@ mod memory;
 mod pages;
 mod process;
 mod report;
+mod settings;
 mod start;
 mod upstream;
 
@@ -28,6 +29,7 @@ async fn main() -> anyhow::Result<()> {
     let mut report = Report::default();
     start::listing(&server, &mut report).await?;
     start::start(&server, &mut report).await?;
+    settings::read(&mut report)?;
     calls::measure(&server, &echo, &mut report).await?;
     pages::measure(&wide, &mut report).await?;
     memory::large_answer(&server, &mut report).await?;

@@ -133,7 +133,13 @@ async fn over_http_a_task_belongs_to_the_credentials_that_began_it_and_outlives_
     stage.mock.fault("POST /v1/images/generations", Fault::Delay(120_000), 1);
     let http = Http::start(&stage, &[]).await.unwrap();
     let (ada, bob) = ("Bearer ada", "Bearer bob");
-    let begun = ask(&http, ada, "tools/call", call("generate_image", json!({"request": {"model": "paint", "prompt": "a lighthouse"}}))).await;
+    let begun = ask(
+        &http,
+        ada,
+        "tools/call",
+        call("generate_image", json!({"request": {"model": "paint", "prompt": "a lighthouse"}})),
+    )
+    .await;
     let id = json!({"taskId": begun["result"]["taskId"]});
     requested(&stage, 1).await;
     for method in ["tasks/get", "tasks/cancel"] {

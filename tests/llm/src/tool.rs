@@ -1,12 +1,12 @@
 //! A tool of the tool language that asks the model: what a generated server does with a plan.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use anyhow::{Context as _, ensure};
 use serde_json::{Map, Value, json};
 use toolwright_core::{
-    Binding, Configuration, Context, Declared, Executor as _, LinkedBinding, LinkedTool, Risk, SearchTerms,
-    SecretSource, ToolSpec,
+    Binding, Configuration, Context, Declared, Executor as _, LinkedBinding, LinkedTool, NoSecrets, Risk, SearchTerms,
+    ToolSpec,
 };
 use toolwright_llm::LlmExecutor;
 
@@ -38,24 +38,12 @@ static TEXT: ToolSpec = ToolSpec {
 static STRUCTURED: ToolSpec =
     ToolSpec { result_schema: Some(r#"{"type":"string","enum":["weather","sport"]}"#), ..TEXT };
 
-/// No key: the model on loopback wants none.
-struct Nothing;
-
-impl SecretSource for Nothing {
-    fn secret(&self, _name: &str) -> Result<Option<String>, String> {
-        Ok(None)
-    }
-
-    fn place(&self, _name: &str) -> String {
-        "nowhere".to_owned()
-    }
-}
-
 async fn called(upstream: &Upstream, row: &'static ToolSpec) -> anyhow::Result<Map<String, Value>> {
     let mut executor = LlmExecutor::new();
     let models = json!({upstream.name(): {"constrained_output": true}});
     let table = json!({"backend": "openai_compatible", "base_url": upstream.url(), "models": models});
-    let configured = executor.configure(Configuration { table: Some(table), secrets: Box::new(Nothing) });
+    // The model on loopback wants no key.
+    let configured = executor.configure(Configuration { table: Some(table), secrets: Arc::new(NoSecrets) });
     configured.map_err(|faults| anyhow::anyhow!("{faults:?}"))?;
     let context = Context::alone(Duration::from_secs(120), [("model", upstream.name())]);
     let arguments = json!({"text": "It rained all day."});

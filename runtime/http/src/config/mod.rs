@@ -3,48 +3,13 @@
 #[cfg(test)]
 mod tests;
 
-use std::{collections::BTreeMap, fmt, path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use reqwest::Url;
 use toolwright_core::Access;
+pub use toolwright_core::Secret;
 
 use crate::known_secrets::KnownSecrets;
-
-/// A value that never shows itself: not in `Debug`, not in errors, not in logs.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// Wraps a secret.
-    #[must_use]
-    pub fn new(value: impl Into<String>) -> Self {
-        Secret(value.into())
-    }
-
-    /// The secret itself, for the one place that sends it.
-    #[must_use]
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Debug for Secret {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("[secret]")
-    }
-}
-
-impl From<String> for Secret {
-    fn from(value: String) -> Self {
-        Secret(value)
-    }
-}
-
-impl From<&str> for Secret {
-    fn from(value: &str) -> Self {
-        Secret(value.to_owned())
-    }
-}
 
 /// The settings of one upstream.
 #[derive(Debug, Clone)]

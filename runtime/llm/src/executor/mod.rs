@@ -8,16 +8,16 @@ mod tests;
 use std::{
     collections::BTreeMap,
     future::Future,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use serde_json::{Map, Value, json};
 use tokio::{sync::mpsc, time::Instant};
 use toolwright_core::{
     Code, Configuration, ConfigurationFault, Context, Envelope, Examination, Executor, ExecutorCall, LinkedTool,
-    Payload, SecretSource, ToolError, read_plan,
+    Payload, Secrets, ToolError, read_plan,
 };
-use toolwright_http::{CallContext, Progress, Secret};
+use toolwright_http::{CallContext, Progress};
 
 use self::{
     plan::{Output, Plan},
@@ -30,7 +30,6 @@ use crate::{
     model::Model,
     models::Models,
     request::{Message, Request},
-    secrets::{SecretFault, Secrets},
     structured::{Structured, StructuredError, submit_structured, without_reasoning},
 };
 
@@ -45,13 +44,13 @@ const NO_TABLE: &str = "the configuration file has no table [llm], which says wh
 /// Carries out the tools of a server that ask a model.
 #[derive(Default)]
 pub struct LlmExecutor {
-    served: Option<Served>,
+    served: Option<Arc<Served>>,
 }
 
 /// Where models are served, once that is known.
 struct Served {
     models: Models,
-    secrets: Arc<FromSource>,
+    secrets: Arc<dyn Secrets>,
     /// Models that were asked before: they keep their connections.
     made: Mutex<BTreeMap<String, Model>>,
 }
@@ -62,15 +61,6 @@ impl std::fmt::Debug for LlmExecutor {
     }
 }
 
-/// The server's secrets, as models ask for them.
-struct FromSource(Box<dyn SecretSource>);
-
-impl Secrets for FromSource {
-    fn get(&self, name: &str) -> Result<Option<Secret>, SecretFault> {
-        Ok(self.0.secret(name).map_err(SecretFault)?.map(Secret::new))
-    }
-}
-
 impl LlmExecutor {
     /// An executor that knows of no models until it is configured.
     #[must_use]
@@ -78,7 +68,7 @@ impl LlmExecutor {
         LlmExecutor::default()
     }
 
-    fn served(&self) -> Result<&Served, ToolError> {
+    fn served(&self) -> Result<&Arc<Served>, ToolError> {
         self.served.as_ref().ok_or_else(|| ToolError::failed(NO_TABLE))
     }
 
@@ -90,7 +80,7 @@ impl LlmExecutor {
     ) -> Result<Envelope, ToolError> {
         let plan: Plan = read_plan(tool)?;
         let (served, output) = (self.served()?, Output::of(tool.row)?);
-        let model = served.model(plan.model.id(context)?)?;
+        let model = Served::model(served, plan.model.id(context)?).await?;
         let prompt = Prompt::of(&plan, arguments);
         let (model, plan) = (&model, &plan);
         let asking = |call: CallContext| async move {
@@ -104,21 +94,28 @@ impl LlmExecutor {
 }
 
 impl Served {
-    fn model(&self, id: &str) -> Result<Model, ToolError> {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(model) = made.get(id) {
+    /// A model, made by the first call of it on a thread that may wait for its key.
+    async fn model(served: &Arc<Self>, id: &str) -> Result<Model, ToolError> {
+        if let Some(model) = served.made().get(id) {
             return Ok(model.clone());
         }
-        let model = self.models.model(id).map_err(|error| self.told(error.into()))?;
-        made.insert(id.to_owned(), model.clone());
-        Ok(model)
+        let (own, wanted) = (Arc::clone(served), id.to_owned());
+        let making = tokio::task::spawn_blocking(move || own.models.model(&wanted));
+        let unfinished = |_| ToolError::failed(format!("the model {id:?} could not be made ready"));
+        let model = making.await.map_err(unfinished)?.map_err(|error| served.told(error.into()))?;
+        // Where another call was faster, its connections are kept.
+        Ok(served.made().entry(id.to_owned()).or_insert(model).clone())
+    }
+
+    fn made(&self) -> MutexGuard<'_, BTreeMap<String, Model>> {
+        self.made.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What went wrong, by its code. A key that is missing is named with where it belongs.
     fn told(&self, error: StructuredError) -> ToolError {
         let message = match &error {
             StructuredError::Model(ModelError::KeyMissing { secret, .. }) => {
-                format!("{error}: set {}", self.secrets.0.place(secret))
+                format!("{error}: set {}", self.secrets.place(secret))
             }
             _ => error.to_string(),
         };
@@ -242,9 +239,9 @@ impl Executor for LlmExecutor {
             let fault = |fault: crate::Fault| ConfigurationFault { field: fault.field, message: fault.message };
             faults.0.into_iter().map(fault).collect::<Vec<_>>()
         })?;
-        let secrets = Arc::new(FromSource(configuration.secrets));
-        let models = Models::new(config, Arc::<FromSource>::clone(&secrets));
-        self.served = Some(Served { models, secrets, made: Mutex::default() });
+        let secrets = configuration.secrets;
+        let models = Models::new(config, Arc::clone(&secrets));
+        self.served = Some(Arc::new(Served { models, secrets, made: Mutex::default() }));
         Ok(())
     }
 

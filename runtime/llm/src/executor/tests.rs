@@ -1,6 +1,6 @@
 use std::{num::NonZeroU32, time::Duration};
 
-use toolwright_core::{Binding, LinkedBinding, ToolSpec};
+use toolwright_core::{Binding, LinkedBinding, Secret, SecretFault, ToolSpec};
 
 use super::*;
 use crate::testing::{Server, event_stream, write};
@@ -35,9 +35,9 @@ const PLAN: &str = r#"{"model":{"setting":"model"},"system":"Be brief.",
 
 struct Keys(&'static [(&'static str, &'static str)]);
 
-impl SecretSource for Keys {
-    fn secret(&self, name: &str) -> Result<Option<String>, String> {
-        Ok(self.0.iter().find(|(known, _)| *known == name).map(|(_, key)| (*key).to_owned()))
+impl Secrets for Keys {
+    fn get(&self, name: &str) -> Result<Option<Secret>, SecretFault> {
+        Ok(self.0.iter().find(|(known, _)| *known == name).map(|(_, key)| Secret::new(*key)))
     }
 
     fn place(&self, name: &str) -> String {
@@ -47,7 +47,7 @@ impl SecretSource for Keys {
 
 fn executor(table: Option<Value>, keys: &'static [(&'static str, &'static str)]) -> LlmExecutor {
     let mut executor = LlmExecutor::new();
-    executor.configure(Configuration { table, secrets: Box::new(Keys(keys)) }).unwrap();
+    executor.configure(Configuration { table, secrets: Arc::new(Keys(keys)) }).unwrap();
     executor
 }
 
@@ -155,7 +155,7 @@ async fn an_answer_without_text_is_a_failure() {
 #[test]
 fn faults_of_the_table_are_told_all_together_with_their_fields() {
     let configuration =
-        Configuration { table: Some(json!({"backend": "x", "spare": 1})), secrets: Box::new(Keys(&[])) };
+        Configuration { table: Some(json!({"backend": "x", "spare": 1})), secrets: Arc::new(Keys(&[])) };
     let faults = LlmExecutor::new().configure(configuration).unwrap_err();
     let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
     assert_eq!(fields, ["llm", "llm.backend"]);

@@ -29,6 +29,10 @@ impl Secrets for Asked {
         self.0.lock().unwrap().push(name.to_owned());
         Ok(Some(Secret::new("k")))
     }
+
+    fn place(&self, name: &str) -> String {
+        format!("the place of {name}")
+    }
 }
 
 #[test]

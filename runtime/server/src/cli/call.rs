@@ -22,17 +22,19 @@ pub(super) fn run(app: &App, chosen: &ArgMatches) -> ExitCode {
         }
     };
     let envelope = if chosen.get_flag("dry-run") {
-        match dry_run(app, text("tool"), arguments) {
-            Ok(command) => return super::print(&format!("{command}\n")),
-            Err(envelope) => *envelope,
+        match serve::block_on(dry_run(app, text("tool"), arguments)) {
+            Ok(Ok(command)) => return super::print(&format!("{command}\n")),
+            Ok(Err(envelope)) => Ok(*envelope),
+            Err(error) => Err(error),
         }
     } else {
-        match serve::block_on(call(app, text("tool"), arguments)) {
-            Ok(envelope) => envelope,
-            Err(error) => {
-                eprintln!("the runtime cannot start: {error}");
-                return ExitCode::FAILURE;
-            }
+        serve::block_on(call(app, text("tool"), arguments))
+    };
+    let envelope = match envelope {
+        Ok(envelope) => envelope,
+        Err(error) => {
+            eprintln!("the runtime cannot start: {error}");
+            return ExitCode::FAILURE;
         }
     };
     let printed = super::print(&format!("{:#}\n", Value::Object(envelope.to_json())));
@@ -86,22 +88,22 @@ async fn show(mut updates: mpsc::Receiver<ProgressUpdate>) {
     }
 }
 
-fn dry_run(app: &App, name: &str, mut arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
+async fn dry_run(app: &App, name: &str, mut arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
     match app.catalog.find(name) {
-        Some(row) => plan(app, row, arguments),
+        Some(row) => plan(app, row, arguments).await,
         None if name == "execute_additional_tool" => {
             let inner = arguments.get("tool_name").and_then(Value::as_str).unwrap_or_default().to_owned();
             let given = arguments.remove("arguments").and_then(|given| given.as_object().cloned());
             // Once: it cannot execute itself.
             match inner == name {
                 true => Err(Box::new(unknown(app, &inner))),
-                false => dry_run(app, &inner, given.unwrap_or_default()),
+                false => Box::pin(dry_run(app, &inner, given.unwrap_or_default())).await,
             }
         }
         None if name == "raw_request" => {
             let failed = |error| Box::new(crate::call::named_failure(name, error));
             let request = gateway::raw_request(app, arguments)?;
-            let upstream = app.upstream().map_err(failed)?;
+            let upstream = app.upstream(app.deadline(None)).await.map_err(failed)?;
             Ok(upstream.plan_raw(&request).map_err(failed)?.to_curl())
         }
         None if gateway::is_fixed(name) || gateway::EXTRA_TOOLS.contains(&name) => {
@@ -112,7 +114,7 @@ fn dry_run(app: &App, name: &str, mut arguments: Map<String, Value>) -> Result<S
     }
 }
 
-fn plan(app: &App, row: &'static ToolSpec, arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
+async fn plan(app: &App, row: &'static ToolSpec, arguments: Map<String, Value>) -> Result<String, Box<Envelope>> {
     let failed = |error| Box::new(crate::call::named_failure(row.name, error));
     if let Binding::Linked(linked) = row.binding {
         let accepted = app.check(row, arguments)?;
@@ -129,7 +131,7 @@ fn plan(app: &App, row: &'static ToolSpec, arguments: Map<String, Value>) -> Res
         return Err(failed(ToolError::new(Code::NotAllowed, message)));
     }
     let accepted = app.check(row, arguments)?;
-    let upstream = app.upstream().map_err(failed)?;
+    let upstream = app.upstream(app.deadline(None)).await.map_err(failed)?;
     let planned = upstream.plan(row, &accepted.arguments).map_err(failed)?;
     Ok(planned.to_curl())
 }

@@ -30,7 +30,7 @@ fn is_passed_on(entry: &Resolved) -> bool {
     match entry.source {
         Source::Flag(_) | Source::Environment(_) => !HTTP_ONLY.contains(&entry.declared.key),
         Source::Default => entry.declared.key == "base_url" && !entry.text.is_empty(),
-        Source::File(_) => false,
+        Source::File(_) | Source::Keyring(_) => false,
     }
 }
 

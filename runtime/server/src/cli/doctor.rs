@@ -10,7 +10,7 @@ use toolwright_core::{Envelope, ToolSpec};
 use toolwright_http::CallContext;
 
 use super::{FAULTY, Invocation};
-use crate::settings::{self, Environment, Problem, Resolution, Resolved};
+use crate::settings::{self, Environment, Places, Problem, Resolution, Resolved, SecretSources};
 use crate::{App, serve, telemetry};
 
 /// Prints everything that is known; 0 where all is well, 1 where the API does not answer, 2 for faulty settings.
@@ -31,7 +31,9 @@ pub(super) fn run(invocation: &Invocation<'_>) -> ExitCode {
         let _ = writeln!(out, "file       {}{state}", path.display());
     }
     if let Ok(file) = invocation.file(&environment) {
-        write_settings(&mut out, &invocation.texts(&environment, &file).0);
+        let texts = invocation.texts(&environment, &file).0;
+        write_settings(&mut out, &texts);
+        write_secrets(&mut out, &texts);
     }
     let code = match invocation.app(true) {
         Ok(app) => {
@@ -55,14 +57,54 @@ fn write_settings(out: &mut String, texts: &Resolution) {
     out.push_str("\nsettings\n");
     for entry in &texts.entries {
         // Writing to a String cannot fail.
-        let _ = writeln!(out, "  {:20} {:44} {}", entry.declared.key, shown(entry), entry.source);
+        let (value, source) = effective(entry, &texts.secrets);
+        let _ = writeln!(out, "  {:20} {value:44} {source}", entry.declared.key);
     }
 }
 
+/// What is in force, and where it comes from. A secret that no text says may be in the keyring.
+fn effective(entry: &Resolved, secrets: &SecretSources) -> (String, String) {
+    if entry.declared.is_in_keyring() && entry.text.is_empty() {
+        return found(secrets, &secrets.places(entry.declared.key))
+            .unwrap_or_else(|| (UNSET.to_owned(), "default".to_owned()));
+    }
+    (shown(entry), entry.source.in_full())
+}
+
+/// A secret that there is, or why nobody knows; nothing where it is not set.
+fn found(secrets: &SecretSources, places: &Places) -> Option<(String, String)> {
+    match secrets.look(places.name()) {
+        Ok(found) => found.map(|found| (SET.to_owned(), found.source.to_string())),
+        Err(error) => Some((UNSET.to_owned(), error.to_string())),
+    }
+}
+
+/// The secrets that the file declares for others than the settings.
+fn write_secrets(out: &mut String, texts: &Resolution) {
+    let others: Vec<&Places> = texts.secrets.declared().filter(|places| texts.entry(places.name()).is_none()).collect();
+    if others.is_empty() {
+        return;
+    }
+    out.push_str("\nsecrets\n");
+    for places in others {
+        let absent = || {
+            (
+                UNSET.to_owned(),
+                if places.is_disabled() { "disabled".to_owned() } else { format!("looked for in {}", places.sought()) },
+            )
+        };
+        let (value, source) = found(&texts.secrets, places).unwrap_or_else(absent);
+        let _ = writeln!(out, "  {:20} {value:44} {source}", places.name());
+    }
+}
+
+const SET: &str = "*** (set)";
+const UNSET: &str = "–";
+
 fn shown(entry: &Resolved) -> String {
     match (entry.text.is_empty(), entry.declared.kind.secret) {
-        (true, _) => "–".to_owned(),
-        (false, true) => "*** (set)".to_owned(),
+        (true, _) => UNSET.to_owned(),
+        (false, true) => SET.to_owned(),
         (false, false) => entry.shown(),
     }
 }
@@ -77,7 +119,8 @@ fn write_problems(out: &mut String, problems: &[Problem]) {
 /// Settings that some tools cannot be called without.
 fn write_missing(out: &mut String, app: &App) {
     const MOST_NAMES: usize = 5;
-    let text = |key: &str| app.settings.document.0.get(key).map(|value| value.expose().to_owned());
+    let settings = app.settings.with_keyring(app.server);
+    let text = |key: &str| settings.document.0.get(key).map(|value| value.expose().to_owned());
     for (key, tools) in settings::missing(app.catalog, text) {
         let named: Vec<&str> = tools.iter().take(MOST_NAMES).copied().collect();
         let more = tools.len().saturating_sub(MOST_NAMES);

@@ -5,6 +5,7 @@ mod clients;
 mod content;
 mod doctor;
 mod options;
+mod secret;
 mod tools;
 
 use std::cell::Cell;
@@ -105,11 +106,17 @@ impl Invocation<'_> {
         for lookalike in file.lookalike.iter().cloned().chain(settings::lookalikes(self.server, &environment)) {
             eprintln!("{}-server: warning: {lookalike}", self.server.name);
         }
-        let (texts, mut problems) = self.texts(&environment, &file);
+        let (mut texts, mut problems) = self.texts(&environment, &file);
+        if over_http {
+            // Who may call must be known before anybody can; all other secrets wait for the first call that needs them.
+            problems.extend(texts.ask_keyring(self.server, "auth_token").err());
+        }
         problems.extend(settings::check(self.server, self.catalog, &texts, over_http));
         let settings = Settings::parse(&texts, &mut problems);
         let mut program = self.program.take().unwrap_or_else(|| Program::new(self.server, self.catalog));
-        problems.extend(executors::configure(&mut program.executors, &texts.tables, &environment).err().into_iter().flatten());
+        problems.extend(
+            executors::configure(&mut program.executors, &texts.tables, &texts.secrets).err().into_iter().flatten(),
+        );
         match settings {
             Some(settings) if problems.is_empty() => program.app(settings),
             _ => Err(problems),
@@ -170,6 +177,7 @@ fn report(server: &ServerSpec, problems: &[Problem]) {
 fn config(invocation: &Invocation<'_>, chosen: &ArgMatches) -> Result<ExitCode, Vec<Problem>> {
     match chosen.subcommand() {
         Some(("clients", chosen)) => clients::print(invocation, chosen),
+        Some(("secret", chosen)) => secret::store(invocation, chosen),
         Some(("table", _)) => Ok(print(&settings::table(invocation.server))),
         _ => Ok(print(&settings::example(invocation.server))),
     }

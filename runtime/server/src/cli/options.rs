@@ -73,7 +73,10 @@ pub(super) fn command(server: &ServerSpec) -> Command {
 fn environment_only(server: &ServerSpec) -> String {
     let secret = declared(server).into_iter().filter(|declared| declared.kind.secret);
     let lines = secret.map(|declared| format!("  {:20} {}", declared.env(server), declared.help()));
-    format!("Secrets, from the environment or the configuration file:\n{}", lines.collect::<Vec<_>>().join("\n"))
+    format!(
+        "Secrets, from the environment, the configuration file or the system's keyring:\n{}",
+        lines.collect::<Vec<_>>().join("\n")
+    )
 }
 
 fn examples(name: &str) -> String {
@@ -154,7 +157,7 @@ fn call(server: &ServerSpec, name: &str) -> Command {
 fn config(name: &str) -> Command {
     let known = PossibleValuesParser::new(super::clients::NAMES);
     Command::new("config")
-        .about("Print configuration to start from")
+        .about("Print configuration to start from, or keep a secret")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .subcommand(
@@ -170,6 +173,17 @@ fn config(name: &str) -> Command {
                     "Settings given here, in the environment or by --profile go into what is printed.\n\n\
                      Example:\n  {name} config clients claude-code --base-url http://gpu.local:8080"
                 )),
+        )
+        .subcommand(
+            Command::new("secret")
+                .about("Keep a secret in the system's keyring; its value comes from stdin")
+                .arg(
+                    Arg::new("name")
+                        .value_name("NAME")
+                        .required(true)
+                        .help("A secret setting, or one declared as [secrets.NAME]"),
+                )
+                .after_help(format!("Example:\n  {name} config secret api_key")),
         )
         .subcommand(
             Command::new("table")

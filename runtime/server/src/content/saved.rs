@@ -23,7 +23,14 @@ pub(super) async fn list(app: &App) -> Result<Vec<Resource>, ErrorData> {
     if !app.has_upstream() {
         return Ok(Vec::new());
     }
-    let files = app.upstream().map_err(internal)?.saved_files().list().await.map_err(|error| failed(error, None))?;
+    let files = app
+        .upstream(app.deadline(None))
+        .await
+        .map_err(internal)?
+        .saved_files()
+        .list()
+        .await
+        .map_err(|error| failed(error, None))?;
     Ok(files.into_iter().rev().take(MOST_LISTED).map(resource).collect())
 }
 
@@ -48,7 +55,7 @@ async fn open(app: &App, uri: &str) -> Result<(SavedFile, Vec<u8>), ErrorData> {
     if !app.has_upstream() {
         return Err(failed(SavedError::Unknown, Some(uri)));
     }
-    let read = app.upstream().map_err(internal)?.saved_files().read(uri, MOST_READ).await;
+    let read = app.upstream(app.deadline(None)).await.map_err(internal)?.saved_files().read(uri, MOST_READ).await;
     read.map_err(|error| failed(error, Some(uri)))
 }
 

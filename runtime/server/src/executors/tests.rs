@@ -1,10 +1,9 @@
-use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
 use tempfile::tempdir;
 use toolwright_core::{
-    Binding, Catalog, ConfigurationFault, Context, Examination, ExecutorCall, Payload, Risk, read_plan,
+    Binding, Catalog, ConfigurationFault, Context, Examination, ExecutorCall, NoSecrets, Payload, Risk, read_plan,
 };
 
 use super::*;
@@ -36,7 +35,7 @@ impl Executor for Echo {
     }
 
     fn configure(&mut self, configuration: Configuration) -> Result<(), Vec<ConfigurationFault>> {
-        self.key = configuration.secrets.secret("echo_key").unwrap();
+        self.key = configuration.secrets.get("echo_key").unwrap().map(|key| key.expose().to_owned());
         match configuration.table {
             Some(table) if table["loud"] != true => {
                 Err(vec![ConfigurationFault { field: "llm.loud".into(), message: "must be true".into() }])
@@ -143,18 +142,10 @@ fn a_fault_of_a_table_names_the_file_and_the_field() {
     let configured = |text: &str| {
         let file = ConfigFile::parse(text, std::path::Path::new("c.toml"), &SERVER).unwrap();
         let mut executors: Vec<Box<dyn Executor>> = vec![Box::new(Named(Echo::default()))];
-        configure(&mut executors, &file.tables(None), &Environment::fixed([("ECHO_KEY", "k")]))
+        configure(&mut executors, &file.tables(None), &Arc::new(NoSecrets))
     };
     let problems = configured("[llm]\nloud = false\n").unwrap_err();
     assert_eq!(problems.iter().map(Problem::to_string).collect::<Vec<_>>(), ["c.toml: llm.loud: must be true"]);
     assert_eq!(configured("[llm]\nloud = true\n"), Ok(()));
     assert_eq!(configured(""), Ok(()), "a table that is absent is no fault");
-}
-
-#[test]
-fn a_secret_is_the_environment_variable_of_its_name_in_capitals() {
-    let source = Variables(Environment::fixed([("LLM_API_KEY", "k1"), ("OPENAI_API_KEY", "  ")]));
-    assert_eq!(source.secret("llm_api_key"), Ok(Some("k1".to_owned())));
-    assert_eq!(source.secret("openai_api_key"), Ok(None), "a blank one is none");
-    assert!(source.place("openai_api_key").ends_with("OPENAI_API_KEY"));
 }

@@ -163,7 +163,7 @@ async fn live(app: &App, context: &CallContext) -> Result<Value, ToolError> {
     let mut failure = ToolError::new(Code::UpstreamError, "the API serves no document at a known path");
     for path in DOCUMENT_PATHS {
         let request = RawRequest { method: "GET".into(), path: path.into(), ..RawRequest::default() };
-        let envelope = app.upstream()?.send_raw(&request, &[], &quiet).await;
+        let envelope = app.upstream(quiet.deadline).await?.send_raw(&request, &[], &quiet).await;
         match (envelope.payload, envelope.error) {
             (Payload::Data(document), None) if document.get("paths").is_some_and(Value::is_object) => {
                 return Ok(drift(app, path, &document));

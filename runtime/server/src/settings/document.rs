@@ -1,6 +1,7 @@
 //! Settings that come from the server's document: credentials of its security schemes, and variables of its address.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use toolwright_core::ServerSpec;
 
@@ -30,7 +31,7 @@ pub(crate) fn declared(server: &ServerSpec) -> Vec<Declared> {
 
 /// The values of the document's settings, by key. None of them shows itself.
 #[derive(Debug, Clone, Default)]
-pub struct DocumentSettings(pub(crate) BTreeMap<String, Secret>);
+pub struct DocumentSettings(pub(crate) Arc<BTreeMap<String, Secret>>);
 
 impl DocumentSettings {
     /// Reads the settings that are none of every server's.
@@ -50,7 +51,7 @@ impl DocumentSettings {
                 values.insert(entry.declared.key.to_owned(), Secret::new(entry.text.clone()));
             }
         }
-        DocumentSettings(values)
+        DocumentSettings(Arc::new(values))
     }
 }
 

@@ -10,14 +10,17 @@ mod document;
 mod file;
 mod hidden;
 mod identifier;
+mod keyring;
 mod report;
 mod resolve;
+mod secret_sources;
 mod secrets;
 mod tables;
 mod text;
 mod value;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 pub(crate) use check::{check, check_names};
 pub use document::DocumentSettings;
@@ -26,6 +29,8 @@ pub(crate) use file::{ConfigFile, nearest};
 pub(crate) use hidden::missing;
 pub(crate) use report::{example, table};
 pub(crate) use resolve::{Environment, Flags, Resolution, Resolved, Source, lookalikes, resolution, resolve};
+pub use secret_sources::SecretSources;
+pub(crate) use secret_sources::{Places, SecretSource};
 pub use tables::Tables;
 pub use text::{Pairs, SecretPairs, Text};
 pub use value::{
@@ -80,6 +85,12 @@ impl Declared {
         self.key.replace('_', "-")
     }
 
+    /// Whether it may be in the system's keyring: what is sent as a credential, from callers or to the API.
+    pub(crate) fn is_in_keyring(&self) -> bool {
+        let is_of_every_server = DECLARED.iter().any(|declared| declared.key == self.key);
+        self.kind.secret && (!is_of_every_server || ["api_key", "auth_token"].contains(&self.key))
+    }
+
     /// What it does, in one paragraph.
     pub(crate) fn help(&self) -> &'static str {
         self.help.trim()
@@ -107,6 +118,8 @@ macro_rules! settings {
             pub base_url_configured: bool,
             /// The tables of the configuration file that are no settings, such as `[llm]`.
             pub tables: Tables,
+            /// Where secrets are looked for that are not said here.
+            pub secret_sources: Arc<SecretSources>,
         }
 
         /// The declarations, in the order of the documentation.
@@ -126,7 +139,13 @@ macro_rules! settings {
                 $( let $key = texts.parse::<$type>(stringify!($key), problems); )+
                 let document = DocumentSettings::read(texts, problems);
                 let base_url_configured = texts.is_set("base_url");
-                Some(Settings { $( $key: $key?, )+ document, base_url_configured, tables: texts.tables.clone() })
+                Some(Settings {
+                    $( $key: $key?, )+
+                    document,
+                    base_url_configured,
+                    tables: texts.tables.clone(),
+                    secret_sources: Arc::clone(&texts.secrets),
+                })
             }
         }
     };
@@ -263,8 +282,51 @@ impl Settings {
     /// # Errors
     /// When the server's own defaults are not valid.
     pub fn defaults(server: &ServerSpec, state: &std::path::Path) -> Result<Settings, Vec<Problem>> {
-        let environment = Environment::fixed([("XDG_STATE_HOME", &*state.to_string_lossy())]);
-        let (settings, _) = resolve(server, &environment, &Flags::default(), &ConfigFile::default(), None)?;
+        Settings::read(server, None, [("XDG_STATE_HOME", &*state.to_string_lossy())])
+    }
+
+    /// The settings that a configuration file and these environment variables give, as a server reads them at its start.
+    /// The process's own environment and the system's keyring have no part in them.
+    ///
+    /// # Errors
+    /// Every fault of the file and of single settings.
+    pub fn read<'v>(
+        server: &ServerSpec,
+        file: Option<&std::path::Path>,
+        variables: impl IntoIterator<Item = (&'v str, &'v str)>,
+    ) -> Result<Settings, Vec<Problem>> {
+        let file = file.map(|path| ConfigFile::read(path, true, server)).transpose()?.unwrap_or_default();
+        if !file.problems.is_empty() {
+            return Err(file.problems);
+        }
+        let (settings, _) = resolve(server, &Environment::fixed(variables), &Flags::default(), &file, None)?;
         Ok(settings)
+    }
+
+    /// The credentials of the API that are not said here, and may be in the keyring.
+    pub(crate) fn unsaid(&self, server: &ServerSpec) -> Vec<&'static str> {
+        let is_unsaid = |key: &str| !self.document.0.contains_key(key) && (key != "api_key" || self.api_key.is_none());
+        let is_of_use = |key: &str| match key {
+            "auth_token" => false,
+            // It is sent to an API alone.
+            "api_key" => !self.base_url.as_str().is_empty(),
+            _ => true,
+        };
+        let keys = declared(server).into_iter().filter(Declared::is_in_keyring).map(|declared| declared.key);
+        keys.filter(|key| is_unsaid(key) && is_of_use(key)).collect()
+    }
+
+    /// These settings with the credentials that only the keyring has. It may wait for a person who unlocks it.
+    pub(crate) fn with_keyring(&self, server: &ServerSpec) -> Settings {
+        let mut settings = self.clone();
+        for key in self.unsaid(server) {
+            let Some(found) = self.secret_sources.find(key) else { continue };
+            let secret = Secret::new(found.secret.expose().trim());
+            if key == "api_key" {
+                settings.api_key = Some(secret.clone());
+            }
+            Arc::make_mut(&mut settings.document.0).insert(key.to_owned(), secret);
+        }
+        settings
     }
 }

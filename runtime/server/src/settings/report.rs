@@ -19,6 +19,15 @@ pub(crate) fn example(server: &ServerSpec) -> String {
         // Writing to a String cannot fail.
         let _ = write!(out, "\n# {} (environment: {env})\n# {key} = {value}\n", declared.help());
     }
+    let secret = declared(server).into_iter().find(Declared::is_in_keyring);
+    if let Some(declared) = secret {
+        let (name, key, env) = (server.name, declared.key, declared.env(server));
+        let _ = write!(
+            out,
+            "\n# Where else a secret is looked for, after {env}: variables, then an account of the system's keyring.\n\
+             # [server.{name}.secrets.{key}]\n# env_vars = [\"COMPANY_KEY\"]\n# name = \"{key}\"\n# disabled = false\n"
+        );
+    }
     let _ = write!(
         out,
         "\n# A second instance, chosen by `--profile lab`:\n# [server.{}.profiles.lab]\n# base_url = \"http://lab.example:8080\"\n",

@@ -2,28 +2,44 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use toolwright_core::ServerSpec;
 
+use super::keyring::{Keyring, NoKeyring, SystemKeyring};
 use super::value::PATH;
-use super::{ConfigFile, Declared, Problem, SettingValue, Settings, Tables, declared, document};
+use super::{
+    ConfigFile, Declared, Problem, SecretSource, SecretSources, SettingValue, Settings, Tables, declared, document,
+};
 
-/// The environment variables of this process, or a fixed set of them.
-#[derive(Debug, Clone, Default)]
+/// What surrounds a server: the environment variables of this process and the system's keyring, or what takes their place.
+#[derive(Debug, Clone)]
 pub(crate) struct Environment {
     fixed: Option<HashMap<String, String>>,
+    keyring: Arc<dyn Keyring>,
 }
 
 impl Environment {
     /// The process's own environment.
     pub(crate) fn process() -> Self {
-        Environment { fixed: None }
+        Environment { fixed: None, keyring: Arc::new(SystemKeyring) }
     }
 
-    /// These variables and no others.
+    /// These variables and no others, and no keyring.
     pub(crate) fn fixed<'a>(variables: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let owned = variables.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
-        Environment { fixed: Some(owned.collect()) }
+        Environment { fixed: Some(owned.collect()), keyring: Arc::new(NoKeyring) }
+    }
+
+    /// The same with that keyring.
+    #[cfg(test)]
+    pub(crate) fn with_keyring(self, keyring: Arc<dyn Keyring>) -> Self {
+        Environment { keyring, ..self }
+    }
+
+    /// The keyring.
+    pub(super) fn keyring(&self) -> &dyn Keyring {
+        &*self.keyring
     }
 
     /// The value of a variable. Bytes that are not UTF-8 become replacement characters, which no setting accepts.
@@ -81,15 +97,30 @@ pub(crate) enum Source {
     Environment(String),
     /// The configuration file: its key, with the tables above it.
     File(String),
+    /// The system's keyring: service and account.
+    Keyring(String),
     /// Nothing was said.
     Default,
+}
+
+impl Source {
+    /// The kind of source and its place, where several kinds stand side by side.
+    pub(crate) fn in_full(&self) -> String {
+        match self {
+            Source::Flag(place) => format!("flag {place}"),
+            Source::Environment(place) => format!("env {place}"),
+            Source::File(place) => format!("file {place}"),
+            Source::Keyring(entry) => format!("keyring {entry}"),
+            Source::Default => "default".to_owned(),
+        }
+    }
 }
 
 impl std::fmt::Display for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Source::Flag(place) | Source::Environment(place) | Source::File(place) => f.write_str(place),
-            Source::Default => f.write_str("default"),
+            Source::Keyring(_) | Source::Default => f.write_str(&self.in_full()),
         }
     }
 }
@@ -108,6 +139,8 @@ pub(crate) struct Resolution {
     pub(crate) entries: Vec<Resolved>,
     /// The tables of the file that are no settings.
     pub(crate) tables: Tables,
+    /// Where secrets are looked for that no text says.
+    pub(crate) secrets: Arc<SecretSources>,
 }
 
 impl Resolution {
@@ -138,6 +171,35 @@ impl Resolution {
     /// Reads one setting whose faults are reported elsewhere.
     pub(crate) fn value<T: SettingValue>(&self, key: &str) -> Option<T> {
         T::read(&self.entry(key)?.text).ok()
+    }
+
+    /// Takes a secret from the keyring that no text says.
+    ///
+    /// # Errors
+    /// Where the keyring fails, or lacks what the file declares to be somewhere.
+    pub(crate) fn ask_keyring(&mut self, server: &ServerSpec, key: &str) -> Result<(), Problem> {
+        let places = self.secrets.places(key);
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.declared.key == key && entry.text.is_empty())
+        else {
+            return Ok(());
+        };
+        let is_needed = places.is_declared && !places.is_disabled();
+        let found = if is_needed { self.secrets.require(key).map(Some) } else { self.secrets.look(key) };
+        match found {
+            Ok(None) => {}
+            Ok(Some(found)) => {
+                entry.text = found.secret.expose().trim().to_owned();
+                entry.source = match found.source {
+                    SecretSource::Environment(variable) => Source::Environment(variable),
+                    SecretSource::Keyring(place) => Source::Keyring(place),
+                };
+            }
+            Err(error) => {
+                let way_out = format!("or write `disabled = true` below [server.{}.secrets.{key}]", server.name);
+                return Err(Problem::new(entry.place(server), format!("{error}; set it, {way_out}")));
+            }
+        }
+        Ok(())
     }
 
     /// A problem at the place where a setting was given, or could be.
@@ -186,9 +248,11 @@ pub(crate) fn resolution(
     profile: Option<&str>,
 ) -> Resolution {
     let state = environment.state_dir(server);
+    let secrets = SecretSources::new(server, environment, file, profile);
     let find = |declared: Declared| {
         let found = from_flag(&declared, flags)
             .or_else(|| from_environment(&declared, server, environment))
+            .or_else(|| from_aliases(&declared, &secrets, environment))
             .or_else(|| file.find(declared.key, profile).map(|(text, place)| (text, Source::File(place))));
         let (text, source) = found.unwrap_or_else(|| (default(&declared, server, &state), Source::Default));
         let text = expanded(&declared, text.trim(), environment);
@@ -197,6 +261,7 @@ pub(crate) fn resolution(
     let mut resolution = Resolution {
         entries: declared(server).into_iter().map(find).collect(),
         tables: file.tables(profile),
+        secrets: Arc::new(secrets),
     };
     let address = document::filled(server, &resolution);
     let base_url = resolution.entries.iter_mut().find(|entry| entry.declared.key == "base_url");
@@ -271,6 +336,17 @@ fn from_environment(declared: &Declared, server: &ServerSpec, environment: &Envi
     names
         .filter_map(|name| Some((environment.get(&name)?, Source::Environment(name))))
         .find(|(text, _)| declared.kind.empty_counts || !text.trim().is_empty())
+}
+
+/// The variables that the file declares for a secret.
+fn from_aliases(declared: &Declared, secrets: &SecretSources, environment: &Environment) -> Option<(String, Source)> {
+    if !declared.is_in_keyring() {
+        return None;
+    }
+    let places = secrets.places(declared.key);
+    let mut set = places.aliases().iter().filter_map(|name| Some((environment.get(name)?, name)));
+    let (text, name) = set.find(|(text, _)| !text.trim().is_empty())?;
+    Some((text, Source::Environment(name.clone())))
 }
 
 fn default(declared: &Declared, server: &ServerSpec, state: &Path) -> String {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use toolwright_core::Profile;
+pub use toolwright_core::Secret;
 
 /// What a type of setting accepts, for help and documentation.
 #[derive(Debug)]
@@ -40,30 +41,6 @@ pub(crate) trait SettingValue: Sized {
     fn read(text: &str) -> Result<Self, &'static str>;
 }
 
-/// Text that is never shown.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Secret(String);
-
-impl Secret {
-    /// A secret of that text.
-    #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Secret(text.into())
-    }
-
-    /// The text itself, for the one place that sends or compares it.
-    #[must_use]
-    pub fn expose(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Debug for Secret {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("***")
-    }
-}
-
 /// An absolute http or https URL without credentials, query or trailing slash; empty where there is no API to call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaseUrl(String);
@@ -90,7 +67,7 @@ impl ProxyUrl {
 
 impl std::fmt::Debug for ProxyUrl {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("***")
+        f.write_str("<redacted>")
     }
 }
 
@@ -162,7 +139,7 @@ impl SettingValue for Secret {
 
     fn read(text: &str) -> Result<Self, &'static str> {
         if text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            Ok(Secret(text.to_owned()))
+            Ok(Secret::new(text))
         } else {
             Err("visible ASCII without spaces, since it is sent in a header")
         }
@@ -456,10 +433,5 @@ mod tests {
         assert_eq!(Exposed::read("*"), Ok(Exposed::Everything));
         assert_eq!(Exposed::read("chat, ,b,chat"), Ok(Exposed::Named(vec!["chat".into(), "b".into()])));
         assert_eq!(Exposed::read("*,chat"), Ok(Exposed::Named(vec!["*".into(), "chat".into()])));
-    }
-
-    #[test]
-    fn secrets_do_not_show_in_debug_output() {
-        assert_eq!(format!("{:?}", Secret::new("k3y")), "***");
     }
 }

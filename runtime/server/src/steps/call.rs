@@ -80,8 +80,12 @@ impl Ready {
                 app.single(row, accepted.arguments, &context).await
             }
             Ready::Request(request, _) => {
-                match gateway::admit_request(app, &request).and_then(|secrets| Ok((app.upstream()?, secrets))) {
-                    Ok((upstream, secrets)) => upstream.send_raw(&request, &secrets, context).await,
+                let secrets = match gateway::admit_request(app, &request) {
+                    Ok(secrets) => secrets,
+                    Err(error) => return Envelope::failure(error),
+                };
+                match app.upstream(context.deadline).await {
+                    Ok(upstream) => upstream.send_raw(&request, &secrets, context).await,
                     Err(error) => Envelope::failure(error),
                 }
             }

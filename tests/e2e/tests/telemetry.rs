@@ -82,10 +82,8 @@ async fn each_attempt_has_a_span_and_a_hidden_tool_one_of_its_own() {
     let collector = Collector::start(Manner::Answers(200)).unwrap();
     let stage = Stage::set().unwrap();
     stage.mock.fault("GET /api/agent/jobs/{id}", Fault::Status { code: 503, body: None, retry_after: None }, 1);
-    let environment = [
-        ("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url()),
-        ("LOCALAI_MCP_TRACE_UPSTREAM", "false".to_owned()),
-    ];
+    let environment =
+        [("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url()), ("LOCALAI_MCP_TRACE_UPSTREAM", "false".to_owned())];
     let environment: Vec<(&str, &str)> = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let session = stage.session(&environment).await.unwrap();
     session.execute("get_agent_job", json!({"id": "1"})).await.unwrap();
@@ -115,11 +113,16 @@ async fn metrics_tell_the_same_as_the_page_for_prometheus() {
     let collector = Collector::start(Manner::Answers(200)).unwrap();
     let stage = Stage::set().unwrap();
     let mut http = Http::start(&stage, &[("OTEL_EXPORTER_OTLP_ENDPOINT", &collector.url())]).await.unwrap();
-    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_models", "arguments": {}}});
+    let call =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_models", "arguments": {}}});
     http.post(&call, &[]).await.unwrap();
     let page = http.get("/metrics").await.unwrap().body;
-    assert!(page.contains("toolwright_upstream_requests_total{server=\"localai\",method=\"GET\",outcome=\"200\"} 1"), "{page}");
-    let received = |line: &&str| line.starts_with("toolwright_upstream_bytes_total{server=\"localai\",direction=\"received\"}");
+    assert!(
+        page.contains("toolwright_upstream_requests_total{server=\"localai\",method=\"GET\",outcome=\"200\"} 1"),
+        "{page}"
+    );
+    let received =
+        |line: &&str| line.starts_with("toolwright_upstream_bytes_total{server=\"localai\",direction=\"received\"}");
     let bytes: f64 = page.lines().find(received).unwrap().rsplit(' ').next().unwrap().parse().unwrap();
 
     let process = http.child.id().unwrap().to_string();
@@ -140,12 +143,9 @@ async fn a_receiver_that_does_not_work_reaches_no_call() {
     let hanging = Collector::start(Manner::Hangs).unwrap();
     let failing = Collector::start(Manner::Answers(500)).unwrap();
     for endpoint in [hanging.url(), failing.url(), "http://127.0.0.1:9".to_owned()] {
-        let mut http = Http::start(
-            &stage,
-            &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint), ("MCP_SHUTDOWN_GRACE", "30")],
-        )
-        .await
-        .unwrap();
+        let mut http = Http::start(&stage, &[("OTEL_EXPORTER_OTLP_ENDPOINT", &endpoint), ("MCP_SHUTDOWN_GRACE", "30")])
+            .await
+            .unwrap();
         let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_models", "arguments": {}}});
         for _ in 0..20 {
             let answer = http.post(&call, &[]).await.unwrap();
@@ -252,7 +252,8 @@ async fn a_log_that_cannot_be_written_stops_the_server_only_where_it_was_asked_f
     let file = stage.home().join("file");
     std::fs::write(&file, "").unwrap();
     let below = file.join("x.log");
-    let refused = stage.command(&[("TOOLWRIGHT_LOG_FILE", below.to_str().unwrap())]).arg("stdio").output().await.unwrap();
+    let refused =
+        stage.command(&[("TOOLWRIGHT_LOG_FILE", below.to_str().unwrap())]).arg("stdio").output().await.unwrap();
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("TOOLWRIGHT_LOG_FILE: "));
     let served = stage.session(&[("XDG_STATE_HOME", file.to_str().unwrap())]).await.unwrap();

@@ -35,9 +35,14 @@ impl Executors {
             Err(error) => return Envelope::failure(error),
         };
         let tool = LinkedTool { row, plan: linked.plan };
+        let context = &context.part(&format!("{} {}", linked.executor, row.name));
         let seen = self.surrounding.of(context);
         let called = guarded(row, context, async { executor.call(tool, arguments, &seen).await });
-        called.await.unwrap_or_else(Envelope::failure)
+        let envelope = called.await.unwrap_or_else(Envelope::failure);
+        if let Some(code) = envelope.code() {
+            context.observed.failed(code.name());
+        }
+        envelope
     }
 
     /// What a call would do, as text.

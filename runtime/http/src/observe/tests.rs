@@ -74,10 +74,7 @@ async fn a_request_is_told_with_its_answer_and_carries_what_its_observer_wants()
     let (server, notes) = (Server::with(json_answer("[1,2]")).await, Notes::default());
     let arguments = object(json!({"request": {"a": 1}}));
     Setting::for_server(&server).upstream().execute(&tool(POST_JSON), arguments, &notes.context()).await;
-    assert_eq!(
-        notes.taken(),
-        ["POST http 127.0.0.1 resend 0, 7 bytes, own true", "answered 200", "received 5"]
-    );
+    assert_eq!(notes.taken(), ["POST http 127.0.0.1 resend 0, 7 bytes, own true", "answered 200", "received 5"]);
     assert_eq!(server.only_request().header("traceparent"), Some("mine"));
 }
 
@@ -89,10 +86,7 @@ async fn attempts_and_redirects_are_requests_of_their_own() {
     Setting::for_server(&server).upstream().execute(&tool(GET), Map::new(), &notes.context()).await;
     let taken = notes.taken();
     let requests: Vec<&str> = taken.iter().filter_map(|note| note.strip_prefix("GET http 127.0.0.1 ")).collect();
-    assert_eq!(
-        requests,
-        ["resend 0, 0 bytes, own true", "resend 1, 0 bytes, own true", "resend 2, 0 bytes, own true"]
-    );
+    assert_eq!(requests, ["resend 0, 0 bytes, own true", "resend 1, 0 bytes, own true", "resend 2, 0 bytes, own true"]);
     let answers: Vec<&str> = taken.iter().filter_map(|note| note.strip_prefix("answered ")).collect();
     assert_eq!(answers, ["302", "503", "200"]);
 }

@@ -78,7 +78,8 @@ impl Delivery {
             Err(error) => {
                 if !self.is_failing.swap(true, Ordering::Relaxed) {
                     let (receiver, origin) = (self.receiver.name, self.receiver.origin());
-                    tracing::warn!(target: "toolwright::telemetry", receiver, origin, path = self.url.path(), %error, "not delivered");
+                    let path = self.url.path();
+                    tracing::warn!(target: "toolwright::telemetry", receiver, origin, path, %error, "traces or metrics were not taken");
                 }
                 false
             }

@@ -294,6 +294,24 @@ async fn spans_beyond_the_queue_are_dropped_and_no_call_waits() {
 }
 
 #[tokio::test]
+async fn dropped_spans_are_told_of_once_and_counted_at_the_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.log");
+    let lines = tracing_subscriber::fmt().with_writer(Held::new(std::fs::File::create(&path).unwrap())).with_ansi(false);
+    let _logging = tracing::subscriber::set_default(lines.finish());
+    let (collector, _) = receiver(Duration::ZERO, 200).await;
+    let app = app(|settings| settings.otlp_endpoint = Option::read(&collector).unwrap());
+    let tracing = Arc::new(Tracing::start(&app).unwrap());
+    for _ in 0..2_048 + 7 {
+        call(&tracing);
+    }
+    tracing.finish().await;
+    let log = std::fs::read_to_string(&path).unwrap();
+    assert_eq!(log.matches("spans are dropped").count(), 1, "{log}");
+    assert!(log.contains("spans were dropped receiver=\"otlp\" dropped=7"), "{log}");
+}
+
+#[tokio::test]
 async fn a_receiver_that_refuses_or_is_gone_ends_with_the_process() {
     let (refusing, _) = receiver(Duration::ZERO, 500).await;
     for url in [refusing.as_str(), "http://127.0.0.1:9"] {

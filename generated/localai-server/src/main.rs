@@ -4,6 +4,7 @@
 //!
 //! - `stdio`, `http`: serve over a transport
 //! - `tools`, `call`: look at a tool, or run one
+//! - `prompts`, `resources`: what there is beside tools
 //! - `doctor`, `config`, `completions`: settings, examples, shell completion
 //!
 //! Its tools are the crate `localai-tools`; `--help` says the rest.
@@ -13,5 +14,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    toolwright_server::run(&localai_tools::SERVER, &localai_tools::TOOLS)
+    toolwright_server::Program::new(&localai_tools::SERVER, &localai_tools::TOOLS)
+        .durable_tasks()
+        .run()
 }

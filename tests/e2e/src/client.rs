@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Context as _;
 use rmcp::{
-    ClientHandler, RoleClient, ServiceExt as _,
+    ClientHandler, Peer, RoleClient, ServiceExt as _,
     model::{
         CallToolRequestParams, CallToolResult, ProgressNotificationParam, ReadResourceRequestParams,
         ReadResourceResult, Tool,
@@ -89,6 +89,12 @@ impl Session {
     /// What the server answers.
     pub async fn read(&self, uri: &str) -> anyhow::Result<ReadResourceResult> {
         Ok(self.running.read_resource(ReadResourceRequestParams::new(uri)).await?)
+    }
+
+    /// The client itself, for what is asked less often.
+    #[must_use]
+    pub fn peer(&self) -> &Peer<RoleClient> {
+        self.running.peer()
     }
 
     /// The progress told so far.

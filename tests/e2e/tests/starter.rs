@@ -1,6 +1,7 @@
 //! The server of tool files, as people build it: over stdio, its one request against a mock, its handler in the process.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use rmcp::model::{GetPromptRequestParams, JsonObject};
 use serde_json::{Value, json};
 use toolwright_e2e::{Profile, Session, build, structured};
 use toolwright_mock::{Mock, Options};
@@ -46,6 +47,10 @@ async fn session(mock: &Mock, home: &tempfile::TempDir) -> Session {
     Session::over_stdio(command).await.unwrap()
 }
 
+fn object(value: Value) -> JsonObject {
+    value.as_object().cloned().unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_tool_of_the_starter_answers_over_stdio() {
     let mock = Mock::start(&dictionary(), Options::default()).unwrap();
@@ -77,6 +82,18 @@ async fn every_tool_of_the_starter_answers_over_stdio() {
     assert!(compared["data"]["first"].is_string() && compared["data"]["second"].is_string(), "{compared}");
     assert!(compared["data"]["examples"].is_array(), "{compared}");
     assert!(find("compare_words").annotations.as_ref().is_some_and(|hints| hints.read_only_hint == Some(true)));
+    assert!(mock.violations().is_empty(), "{:?}", mock.violations());
+
+    let prompt = GetPromptRequestParams::new("tighten").with_arguments(object(json!({"text": "So {words} it is."})));
+    let prompt = json!(session.peer().get_prompt(prompt).await.unwrap());
+    let said = prompt["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(said.contains("at most 100 words") && !said.contains("as they are"), "{said}");
+    assert!(prompt["messages"][1]["content"]["resource"]["text"].as_str().unwrap().starts_with("# House style"));
+    assert_eq!(prompt["messages"][2]["content"]["text"], "So {words} it is.");
+
+    let entries = json!(session.read("starter://words/as%2Fis").await.unwrap());
+    let entries: Value = serde_json::from_str(entries["contents"][0]["text"].as_str().unwrap()).unwrap();
+    assert!(entries[0]["meaning"].is_string(), "{entries}");
     assert!(mock.violations().is_empty(), "{:?}", mock.violations());
 
     let refused = session.call("measure_text", json!({"txt": "a"})).await.unwrap();

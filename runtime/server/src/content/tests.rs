@@ -406,8 +406,11 @@ static NUMBERS: ServerSpec = ServerSpec {
     ..SERVER
 };
 
-const MANY_NUMBERS: ToolSpec = ToolSpec { name: "numbers", binding: Binding::Expression(MANY), ..ROWS[3] };
-static COUNTING: Catalog = Catalog::new(&[MANY_NUMBERS]);
+const fn filter(name: &'static str, text: &'static str) -> ToolSpec {
+    ToolSpec { name, binding: Binding::Expression(text), ..ROWS[3] }
+}
+
+static COUNTING: Catalog = Catalog::new(&[filter("numbers", MANY)]);
 
 #[tokio::test]
 async fn a_completion_has_a_hundred_values_and_says_that_there_are_more() {
@@ -417,12 +420,14 @@ async fn a_completion_has_a_hundred_values_and_says_that_there_are_more() {
     settings.exposed_tools = crate::settings::Exposed::Everything;
     let app = App::new(&NUMBERS, &COUNTING, settings).unwrap();
     let mut wire = Wire::initialized(&app).await;
-    let all = &wire.ask("completion/complete", of_prompt("pick", "number", "")).await["result"]["completion"];
+    let all = wire.ask("completion/complete", of_prompt("pick", "number", "")).await;
+    let all = &all["result"]["completion"];
     assert_eq!(
         (all["values"].as_array().unwrap().len(), &all["total"], &all["hasMore"]),
         (100, &json!(250), &json!(true))
     );
-    let some = &wire.ask("completion/complete", of_prompt("pick", "number", "24")).await["result"]["completion"];
+    let some = wire.ask("completion/complete", of_prompt("pick", "number", "24")).await;
+    let some = &some["result"]["completion"];
     assert_eq!((&some["total"], &some["hasMore"]), (&json!(11), &json!(false)));
 }
 

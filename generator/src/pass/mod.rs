@@ -37,6 +37,7 @@ pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     bind::bind(model, sink);
     steps::steps(model, sink);
     select::restrict(model, sink);
+    freeze::leave_out_wide(model, sink);
     prune::prune(model, sink);
     account::account(model, sink);
     describe::describe(model, sink);

@@ -273,7 +273,7 @@ impl Access {
             }
             Kind::ApiKey(location) => Some(self.api_key(name, prefix, location, text("name"))),
             Kind::Basic => Some(self.basic(name, &prefix)),
-            Kind::OAuth2 => Some(self.oauth2(name, prefix, node)),
+            Kind::OAuth2 => Some(self.oauth2(name, prefix, node, &requirements::scopes(document, name))),
             Kind::Bearer => {
                 let help = format!("Token of the scheme `{name}`, sent in Authorization as a bearer token.");
                 Some(Scheme::Bearer { setting: self.secret(prefix, help) })
@@ -310,7 +310,7 @@ impl Access {
     }
 
     /// Flows that need a browser take a token that was obtained elsewhere.
-    fn oauth2(&mut self, name: &str, prefix: String, node: &Value) -> Scheme {
+    fn oauth2(&mut self, name: &str, prefix: String, node: &Value, scopes: &str) -> Scheme {
         let help = format!("Access token of the scheme `{name}`, obtained elsewhere and sent as a bearer token.");
         let token = self.secret(format!("{prefix}_token"), help);
         let Some(flow) = node.pointer("/flows/clientCredentials") else {
@@ -321,7 +321,8 @@ impl Access {
         self.open(format!("{prefix}_client_id"), "", of("Identifier of the client"), &[]);
         self.secret(format!("{prefix}_client_secret"), of("Secret of the client"));
         self.open(format!("{prefix}_token_url"), endpoint, of("Token endpoint"), &[]);
-        self.open(format!("{prefix}_scopes"), "", of("Scopes to ask for, separated by spaces,"), &[]);
+        let help = of("Scopes to ask for, separated by spaces; by default all that operations need,");
+        self.open(format!("{prefix}_scopes"), scopes, help, &[]);
         let help = of("Where the client's secret stands: header, body, or nothing to try both,");
         self.open(format!("{prefix}_client_auth"), "", help, &["header", "body"]);
         Scheme::ClientCredentials { prefix }

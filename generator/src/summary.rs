@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::catalog;
+use crate::diagnostic::Place;
 use crate::load::config::FixedTool;
 use crate::model::Model;
 use crate::model::tool::Binding;
@@ -22,6 +23,8 @@ pub struct Summary {
     pub fixed: Vec<ListedTool>,
     /// Names of the tools that are Rust.
     pub native: Vec<String>,
+    /// Most tokens that the list by default may take, where `server.yaml` says so, and the place that says it.
+    pub budget: Option<(u64, Place)>,
 }
 
 /// One entry of `tools/list`.
@@ -58,6 +61,7 @@ pub(crate) fn summarize(model: &Model) -> Summary {
         exposed: model.exposed.clone(),
         fixed: fixed.map(|(name, tool)| fixed_tool(name, tool)).collect(),
         native: native.map(|tool| tool.name.clone()).collect(),
+        budget: config.budget.map(|tokens| (tokens, model.loaded.config_place("/budget"))),
     }
 }
 

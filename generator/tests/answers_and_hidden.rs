@@ -104,12 +104,27 @@ fn what_an_overlay_says_goes_before_a_rule() {
 
 #[test]
 fn settings_of_hidden_arguments_are_settings_of_the_server() {
-    let rule =
-        "arguments: [{name: tenantId, setting: tenant, default: acme, secret: true, description: Whose data.}]\n";
-    let (generated, _) = generated(&files(THINGS, rule, None));
-    let root = text(&generated, "src/lib.rs").split_whitespace().collect::<String>();
-    let row = r#"Setting{key:"tenant",env:"T_TENANT",default:"acme",help:"Whosedata.",secret:true,allowed:&[],}"#;
-    assert!(root.contains(row), "{root}");
+    for (said, written) in [
+        ("default: acme", r#"default:"acme",help:"Whosedata.",secret:false"#),
+        ("secret: true", r#"default:"",help:"Whosedata.",secret:true"#),
+    ] {
+        let rule = format!("arguments: [{{name: tenantId, setting: tenant, {said}, description: Whose data.}}]\n");
+        let (generated, _) = generated(&files(THINGS, &rule, None));
+        let root = text(&generated, "src/lib.rs").split_whitespace().collect::<String>();
+        let row = format!(r#"Setting{{key:"tenant",env:"T_TENANT",{written},allowed:&[],}}"#);
+        assert!(root.contains(&row), "{root}");
+    }
+}
+
+#[test]
+fn a_default_that_can_never_be_sent_and_one_of_a_secret_are_errors() {
+    let document = THINGS.replace(", pattern: '^[a-z]+$'", "");
+    let rule = "arguments: [{name: tenantId, setting: tenant, default: '..'}]\n";
+    let said = findings(&files(&document, rule, None));
+    assert!(said.contains("error[wrong-value]: the default of `tenantId` can never be sent: the path"), "{said}");
+    let two =
+        "arguments: [{name: tenantId, setting: tenant, default: a}, {name: cursor, setting: tenant, secret: true}]\n";
+    assert!(findings(&files(&document, two, None)).contains("error[default-secret]"));
 }
 
 #[test]

@@ -5,7 +5,8 @@
 mod support;
 
 use serde_json::{Map, Value, json};
-use support::{document, findings, generated, json as file};
+use support::{document, generated, json as file, tools};
+use toolwright_generator::ledger::{Outcome, Part};
 
 /// Types of `length` bytes each, which all refer to all, and operations that take and return one of them.
 fn connected(types: usize, length: usize, operations: usize) -> String {
@@ -49,10 +50,21 @@ fn an_input_keeps_everything() {
 }
 
 #[test]
-fn one_input_beyond_the_bound_is_an_error_at_its_operation() {
-    let findings = findings(&document(&connected(60, 20_000, 1)));
-    assert!(findings.contains("error[wide-input]: the input schema of `t0` would take more than"), "{findings}");
-    assert!(findings.contains("--> specs/t/openapi.yaml:1:"), "{findings}");
+fn one_input_beyond_the_bound_costs_its_tool_alone() {
+    let with_other = connected(60, 20_000, 1).replacen(
+        "\"paths\":{",
+        "\"paths\":{\"/other\":{\"get\":{\"operationId\":\"other\",\"responses\":{}}},",
+        1,
+    );
+    let (generated, sink) = generated(&document(&with_other));
+    let told = sink.to_string();
+    assert!(
+        told.contains("warning[wide-input]: the input schema of `t0` would take more than 1048576 bytes"),
+        "{told}"
+    );
+    assert!(told.contains("--> specs/t/openapi.yaml:1:"), "{told}");
+    assert_eq!(tools(&generated), ["other"]);
+    assert_eq!(generated.ledger.outcome(Part::Operation, "/paths/~1t0/post"), Some(&Outcome::Refused));
 }
 
 #[test]

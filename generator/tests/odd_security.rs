@@ -46,6 +46,14 @@ fn an_alternative_that_names_an_undeclared_scheme_is_left_out() {
 }
 
 #[test]
+fn client_credentials_ask_for_the_scopes_that_operations_need() {
+    let flow = "o: {type: oauth2, flows: {clientCredentials: {tokenUrl: 'https://a.example/t', scopes: {}}}}";
+    let root = format!("security: [{{o: [read]}}]\n{}", schemes(flow));
+    let (code, ..) = made(&root, ", security: [{o: [write, read]}, {o: ['a b']}]");
+    assert!(code.contains("key: \"o_scopes\", env: \"T_O_SCOPES\", default: \"read write\""), "{code}");
+}
+
+#[test]
 fn a_mapping_in_place_of_a_list_is_a_list_of_one() {
     let (root, _, findings) =
         made(&format!("security: {{k: []}}\n{}", schemes(&format!("{KEY}, b: {{type: http, scheme: bearer}}"))), "");

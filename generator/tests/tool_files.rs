@@ -5,7 +5,7 @@
 mod support;
 
 use insta::assert_snapshot;
-use support::{arguments, document, file_names, findings, generated, json, text, tool_files, tools};
+use support::{arguments, document, file_names, files, findings, generated, json, text, tool_files, tools};
 
 const UPSTREAM: &str = "upstream: {base_url: 'http://127.0.0.1:8080', env_prefix: T}\n";
 
@@ -93,6 +93,24 @@ fn a_file_stands_beside_the_operations_of_a_document() {
     assert!(text(&generated, "src/lib.rs").contains("tools_of_files: &[\"release_notes\"]"));
     // The ledger is about the document alone.
     assert_eq!(json(&generated, "ledger.json")["added_by_overlays"], serde_json::json!({}));
+}
+
+#[test]
+fn a_file_that_has_the_name_of_an_operation_renames_it_and_says_so() {
+    let mut files =
+        document("openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {/a: {get: {operationId: releaseNotes}}}\n");
+    files.insert("specs/t/tools/release_notes.yaml", NOTES);
+    let (generated, sink) = generated(&files);
+    let renamed = tools(&generated).into_iter().find(|name| name.starts_with("release_notes_")).unwrap();
+    let told = sink.to_string();
+    let file = "specs/t/tools/release_notes.yaml";
+    assert!(
+        told.contains(&format!(
+            "`release_notes` is the tool of the file {file}, and the operation is named `{renamed}`"
+        )),
+        "{told}"
+    );
+    assert!(told.contains("--> specs/t/openapi.yaml:3:"), "{told}");
 }
 
 #[test]
@@ -332,6 +350,16 @@ fn mistakes_about_what_callers_never_see() {
 #[test]
 fn a_setting_whose_default_does_not_fit_where_it_is_sent() {
     assert_snapshot!(told(REPORT, "default: '5'", "default: many"));
+}
+
+#[test]
+fn a_secret_with_a_default() {
+    let file = REPORT.replace("default: main}", "default: main, secret: true}");
+    let found = findings(&tool_files(&[("start_report", &file)], UPSTREAM));
+    assert!(found.contains("error[default-secret]: a secret has no default"), "{found}");
+    let rule = "arguments: [{name: id, setting: key, secret: true, default: abc}]\n";
+    let found = findings(&files("openapi: 3.1.0\ninfo: {title: t, version: '1'}\npaths: {}\n", rule, None));
+    assert!(found.contains("error[default-secret]") && found.contains("specs/t/server.yaml:5:"), "{found}");
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn parts_have_the_content_type_of_their_encoding() {
     let bodies = bodies(content);
     assert_eq!((&bodies["meta"]["style"], &bodies["meta"]["content_type"]), (&json!("json"), &Value::Null));
     assert_eq!(bodies["xml"]["content_type"], "application/xml; charset=utf-8");
-    assert_eq!(bodies["data"]["content_type"], Value::Null);
+    assert_eq!(bodies["data"]["content_type"], "image/png, image/jpeg");
 }
 
 #[test]
@@ -537,6 +537,13 @@ fn headers_of_parts_of_a_form_among_several_bodies_are_reported() {
     let content = WITH_HEADERS.replacen('{', "{application/json: {schema: {type: array, items: {type: string}}}, ", 1);
     let said = findings(&document(&post(&content)));
     assert!(said.contains("the header X-Digest of a part is not sent where a form is one of several bodies"), "{said}");
+}
+
+#[test]
+fn headers_of_a_part_that_is_not_there_are_reported() {
+    let said = findings(&document(&post(&WITH_HEADERS.replace("encoding: {file:", "encoding: {fiel:"))));
+    assert!(said.contains("for a part `fiel`, which the body does not have"), "{said}");
+    assert!(!findings(&document(&post(WITH_HEADERS))).contains("which the body does not have"));
 }
 
 #[test]

@@ -16,6 +16,7 @@ use toolwright_generator::draft;
 use toolwright_generator::load::{Files, Prose};
 
 use crate::import::Fetched;
+use crate::regenerate::table;
 use crate::workspace::{self, counted};
 
 /// Examine a server or an API document: what would be lost or is ambiguous, thin texts, names, hints, weight, secrets.
@@ -73,7 +74,11 @@ impl Lint {
             && !self.subject.contains(['/', '\\', ':'])
             && root.join(&folder).join("server.yaml").is_file()
         {
-            examine(&workspace::read_folder(&root, &folder)?, &folder, sink);
+            let summary = examine(&workspace::read_folder(&root, &folder)?, &folder, sink);
+            summary
+                .iter()
+                .filter_map(|summary| table::over_budget(summary, Severity::Warning))
+                .for_each(|it| sink.push(it));
             return Ok(());
         }
         let mut found = Sink::new();

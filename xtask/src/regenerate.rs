@@ -81,7 +81,9 @@ impl Regenerate {
 
     /// Reports what was found and settles what differs from the disk.
     pub(crate) fn finish(&self, root: &Path, made: Made) -> Result<ExitCode> {
-        let Made { found, generated, warnings, start } = made;
+        let Made { mut found, generated, warnings, start } = made;
+        let over = generated.iter().filter_map(|server| table::over_budget(&server.summary, Severity::Error));
+        over.for_each(|error| found.push(error));
         let code = workspace::report(&found);
         if found.has_errors() {
             return Ok(code);

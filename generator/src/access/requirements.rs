@@ -1,5 +1,7 @@
 //! Which schemes a call needs (OpenAPI 3.1 section 4.8.30).
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::SCHEMES;
@@ -17,6 +19,19 @@ pub(crate) fn security_of(loaded: &LoadedServer, operation: &str, sink: &mut Sin
     let found = of(&loaded.document, &join(operation, "security"), &mut findings);
     findings.into_iter().for_each(|finding| sink.push(finding));
     found
+}
+
+/// The scopes that the document and its operations need of a scheme, sorted and separated by spaces: one token serves all.
+pub(super) fn scopes(document: &Document, scheme: &str) -> String {
+    let paths = document.get("/paths").and_then(Value::as_object).into_iter().flat_map(Map::values);
+    let operations = paths.filter_map(Value::as_object).flat_map(Map::values);
+    let said = operations.filter_map(|operation| operation.get("security")).chain(document.get("/security"));
+    let needed = said.filter_map(Value::as_array).flatten().filter_map(|alternative| alternative.get(scheme));
+    let scopes: BTreeSet<&str> = needed.filter_map(Value::as_array).flatten().filter_map(Value::as_str).collect();
+    // One token of RFC 6749 section 3.3 each.
+    let is_scope =
+        |text: &&str| !text.is_empty() && text.bytes().all(|b| matches!(b, b'!' | b'#'..=b'[' | b']'..=b'~'));
+    scopes.into_iter().filter(is_scope).collect::<Vec<_>>().join(" ")
 }
 
 /// The alternatives at a pointer that can be met; `None` where there are none, or where all that are there are faulty.

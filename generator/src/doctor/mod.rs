@@ -13,11 +13,12 @@ use crate::diagnostic::Sink;
 use crate::load::{self, Files};
 use crate::model::Model;
 use crate::pass;
+use crate::summary::{Summary, summarize};
 
 /// Examines the server in `dir`, such as `specs/localai`: everything that a run reports, and advice beyond it.
 ///
-/// Returns the number of tools, or `None` where the document cannot be read at all.
-pub fn examine(files: &Files, dir: &str, sink: &mut Sink) -> Option<usize> {
+/// Returns what the server has, or `None` where the document cannot be read at all.
+pub fn examine(files: &Files, dir: &str, sink: &mut Sink) -> Option<Summary> {
     let loaded = load::load_server(files, dir, sink)?;
     let mut model = Model::new(&loaded);
     pass::run(&mut model, sink);
@@ -27,5 +28,5 @@ pub fn examine(files: &Files, dir: &str, sink: &mut Sink) -> Option<usize> {
     secrets::report(&model, sink);
     texts::report(&model, sink);
     weight::report(&model, sink);
-    Some(model.tools.len())
+    Some(summarize(&model))
 }

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 use serde_json::Value;
 
 use super::hidden::{self, ArgumentRule};
-use super::language::{SERVER, UPSTREAM, names};
+use super::language::{MOST_TOKENS, SERVER, UPSTREAM, names};
 use super::select::{self, HintRule, Selector};
 use super::strict::{Fields, Places};
 use crate::diagnostic::{Diagnostic, Place, Sink};
@@ -60,6 +60,8 @@ pub struct ServerConfig {
     pub hints: Vec<HintRule>,
     /// Rules that hide arguments.
     pub arguments: Vec<ArgumentRule>,
+    /// Most tokens that the list of tools may take.
+    pub budget: Option<u64>,
     /// Whether the server has only tools that leave the upstream's state as it is.
     pub read_only: bool,
     /// Tags whose tools get a struct each in a server of rows; `None` leaves it to the size of the document.
@@ -168,6 +170,7 @@ impl ServerConfig {
             exposes_by_default: fields.get("exposed").is_none() && fields.get("expose").is_none(),
             hints: select::hint_rules(&fields, places, sink),
             arguments: hidden::rules(&fields, places, sink),
+            budget: fields.positive("budget", MOST_TOKENS.into(), sink),
             read_only: fields.boolean("read_only", sink).unwrap_or(false),
             structs: fields.strings("structs", sink),
             health: unique(&fields, "health", sink),

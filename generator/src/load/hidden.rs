@@ -109,6 +109,7 @@ pub(super) fn read(fields: &Fields<'_>, sink: &mut Sink) -> Option<HiddenArgumen
         sink.push(error.at(fields.place("setting")).help("remove one of the two"));
         return None;
     }
+    no_default_secret(fields, sink);
     match constant {
         Some(value) => Some(HiddenArgument::Constant(value.clone())),
         None => Some(HiddenArgument::Setting {
@@ -117,6 +118,15 @@ pub(super) fn read(fields: &Fields<'_>, sink: &mut Sink) -> Option<HiddenArgumen
             secret: fields.boolean("secret", sink).unwrap_or(false),
             help: fields.get("description").and_then(Value::as_str).map(str::to_owned),
         }),
+    }
+}
+
+/// A secret that stands in a file that is checked in, and in every binary, is none.
+pub(super) fn no_default_secret(fields: &Fields<'_>, sink: &mut Sink) {
+    if fields.get("secret") == Some(&Value::Bool(true)) && fields.get("default").is_some() {
+        let error = Diagnostic::error("default-secret", "a secret has no default: everybody who has the server has it");
+        let help = "remove `default`, and let the operator set the value; or remove `secret` where it is none";
+        sink.push(error.at(fields.place("default")).help(help));
     }
 }
 

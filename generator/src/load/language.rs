@@ -66,6 +66,8 @@ pub(crate) fn names(keys: &[Key]) -> Vec<&'static str> {
     keys.iter().map(|key| key.name).collect()
 }
 
+/// More than any model reads.
+pub(crate) const MOST_TOKENS: u32 = 10_000_000;
 const TOOL_NAME: Kind = Kind::Pattern("^[a-z][a-z0-9_]{0,47}$");
 const RISK: Kind = Kind::Words(&["read-only", "compute", "write", "destructive"]);
 const TEXT_OR_TEXTS: Kind = Kind::Either(&[Kind::Text, Kind::Texts]);
@@ -248,6 +250,11 @@ pub(super) const SERVER: &[Key] = &[
         "arguments",
         Kind::List(&Kind::Keys(ARGUMENT_RULE)),
         "Arguments that callers never see, and what is sent for them.",
+    ),
+    key(
+        "budget",
+        Kind::Whole(MOST_TOKENS),
+        "Most tokens that the tools listed by default may take; more is an error of `regenerate`.",
     ),
     key("read_only", Kind::Switch, "Whether only tools that read or compute are made."),
     key("structs", Kind::Texts, "Tags whose tools get a Rust struct each in a large server."),

@@ -6,16 +6,19 @@ mod plan;
 mod reach;
 mod render;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value, json};
 
 use super::join;
 use crate::catalog::pretty;
 use crate::diagnostic::{Diagnostic, Sink};
+use crate::ledger::{Outcome, Part};
 use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::BodyKind;
 use crate::model::schema::Schema;
-use crate::model::tool::{Argument, Frozen, Role, Tool};
+use crate::model::tool::{Argument, Binding, Frozen, Role, Tool};
 use plan::Plan;
 use reach::Reach;
 use render::{Direction, Renderer};
@@ -32,6 +35,36 @@ const MAX_INPUTS: usize = 32 * 1024 * 1024;
 /// What one input schema may take where all together would take more than `MAX_INPUTS`.
 const MAX_CROWDED_INPUT: usize = 32 * 1024;
 
+/// Leaves out tools of the document whose input schema alone takes too much: the others have nothing to do with it. That of
+/// a tool file is for its author to correct, and so is what calls one that is left out.
+pub(super) fn leave_out_wide(model: &mut Model, sink: &mut Sink) {
+    let is_wide = |tool: &Tool| !Reach::within(model, schemas(tool), MAX_INPUT).is_whole;
+    if most_of_an_input(model, &model.tools) < MAX_INPUT {
+        return;
+    }
+    let wide: BTreeSet<String> =
+        model.tools.iter().filter(|tool| is_wide(tool)).map(|tool| tool.name.clone()).collect();
+    for tool in model.tools.iter().filter(|tool| wide.contains(&tool.name)) {
+        too_wide(model, tool, sink);
+    }
+    for tool in &model.tools {
+        let Binding::Steps(steps) = &tool.binding else { continue };
+        for called in steps.calls.iter().filter(|called| wide.contains(*called)) {
+            let message =
+                format!("{} calls {called}, which is left out, since its input schema is too large", tool.name);
+            let error = Diagnostic::error("wide-input", message).at(model.loaded.document.place(&tool.origin));
+            sink.push(error.help(format!("give the types that {called} takes fewer members in an overlay")));
+        }
+    }
+    let (kept, dropped): (Vec<Tool>, Vec<Tool>) = std::mem::take(&mut model.tools)
+        .into_iter()
+        .partition(|tool| is_of_file(&tool.origin) || !wide.contains(&tool.name));
+    for tool in dropped {
+        model.ledger.record(Part::Operation, tool.origin, Outcome::Refused);
+    }
+    model.tools = kept;
+}
+
 pub(super) fn freeze(model: &mut Model, sink: &mut Sink) {
     let mut tools = std::mem::take(&mut model.tools);
     let most = most_of_an_input(model, &tools);
@@ -40,9 +73,6 @@ pub(super) fn freeze(model: &mut Model, sink: &mut Sink) {
         hidden_but_required(model, tool, sink);
         let reach = Reach::within(model, schemas(tool), most);
         let is_whole = reach.is_whole;
-        if !is_whole && most == MAX_INPUT {
-            too_wide(model, tool, sink);
-        }
         let schemas = frozen(model, tool, reach);
         check::check(model, tool, &schemas, sink);
         tool.frozen = schemas.into_texts();
@@ -75,11 +105,14 @@ fn most_of_an_input(model: &Model, tools: &[Tool]) -> usize {
 /// One tool alone that takes too much: a mistake, or a document that nobody should be asked to call.
 fn too_wide(model: &Model, tool: &Tool, sink: &mut Sink) {
     let message = format!("the input schema of `{}` would take more than {MAX_INPUT} bytes", tool.name);
-    let help = match is_of_file(&tool.origin) {
-        true => "give its inputs fewer or plainer schemas in the tool's file",
-        false => "give the types that it takes fewer members in an overlay, or remove the operation there",
+    let found = match is_of_file(&tool.origin) {
+        true => {
+            Diagnostic::error("wide-input", message).help("give its inputs fewer or plainer schemas in the tool's file")
+        }
+        false => Diagnostic::warning("wide-input", format!("{message}; the operation was left out"))
+            .help("give the types that it takes fewer members in an overlay, or remove the operation there"),
     };
-    sink.push(Diagnostic::error("wide-input", message).at(model.loaded.document.place(&tool.origin)).help(help));
+    sink.push(found.at(model.loaded.document.place(&tool.origin)));
 }
 
 /// Tools that check less than their documents say, in one finding: they are many, and the reason is one.

@@ -38,6 +38,7 @@ pub(crate) fn run(model: &mut Model, sink: &mut Sink) {
     bind::bind(model, sink);
     steps::steps(model, sink);
     select::restrict(model, sink);
+    freeze::leave_out_wide(model, sink);
     content::content(model, sink);
     prune::prune(model, sink);
     account::account(model, sink);

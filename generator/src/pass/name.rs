@@ -13,6 +13,7 @@ use sha2::{Digest, Sha256};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::load::config::is_fixed_tool;
 use crate::load::extension::MAX_NAME;
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::Operation;
 
@@ -40,10 +41,34 @@ pub(super) fn name(model: &mut Model, sink: &mut Sink) {
     let unnamed = model.operations.iter_mut().filter(|operation| operation.extension.name.is_none());
     let mut derived: Vec<Derived> = unnamed.map(Derived::of).collect();
     tell_apart(&mut derived, &curated);
+    let mut renamed = Vec::new();
     for derived in derived {
         let name = derived.name();
-        let Derived { operation, .. } = derived;
+        let Derived { operation, candidate, contested } = derived;
+        if contested > 0 {
+            renamed.push((operation.origin.clone(), candidate, name.clone()));
+        }
         operation.extension.name = Some(name);
+    }
+    taken_by_files(model, &renamed, sink);
+}
+
+/// Tells of operations whose own name a tool file has: whoever wrote the file may not know of them.
+fn taken_by_files(model: &Model, renamed: &[(String, String, String)], sink: &mut Sink) {
+    let files = model.operations.iter().filter(|operation| is_of_file(&operation.origin));
+    let holders: BTreeMap<&str, &str> =
+        files.filter_map(|file| Some((file.extension.name.as_deref()?, file.origin.as_str()))).collect();
+    for (origin, candidate, name) in renamed {
+        let Some(holder) = holders.get(candidate.as_str()) else { continue };
+        let file = model.loaded.document.place(holder);
+        let message =
+            format!("`{candidate}` is the tool of the file {}, and the operation is named `{name}`", file.file);
+        let help = format!(
+            "give the operation a `name` in an overlay, or remove it there where the file stands for it; or rename {}",
+            file.file
+        );
+        let warning = Diagnostic::warning("name-of-file", message).at(model.loaded.document.place(origin));
+        sink.push(warning.help(help));
     }
 }
 

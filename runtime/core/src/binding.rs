@@ -250,6 +250,20 @@ pub enum Body {
 }
 
 impl Body {
+    /// Arguments that are a whole JSON body.
+    pub fn whole_json(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let own: (Option<&'static str>, &'static [Alternative]) = match *self {
+            Body::Json { argument, .. } => (Some(argument), &[]),
+            Body::Choice { alternatives, .. } => (None, alternatives),
+            _ => (None, &[]),
+        };
+        let of = |alternative: &'static Alternative| match alternative.body {
+            Body::Json { argument, .. } => Some(argument),
+            _ => None,
+        };
+        own.0.into_iter().chain(own.1.iter().filter_map(of))
+    }
+
     /// The members of a JSON object that need not be sent.
     #[must_use]
     pub const fn optional_members(&self) -> &'static [Member] {

@@ -8,12 +8,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use reqwest::Url;
 use serde_json::{Map, Value};
 use toolwright_core::{
     Binding, Body, Code, Hidden, HiddenValue, Location, Parameter, Setting, ToolError, ToolSpec, read_setting,
 };
 
-use crate::{auth, config::Config, plan::Planned};
+use crate::{auth, config::Config, encode, plan::Planned};
 
 /// Values by argument.
 type Values = Arc<[(&'static str, Value)]>;
@@ -56,9 +57,9 @@ impl HiddenValues {
 /// # Errors
 /// As [`HiddenValues::add`].
 pub(crate) fn add_shown(config: &Config, spec: &ToolSpec, arguments: &mut Map<String, Value>) -> Result<(), ToolError> {
-    let shown = |config: &Config, hidden: &Hidden| match secret(config, hidden) {
+    let shown = |config: &Config, spec: &ToolSpec, hidden: &Hidden| match secret(config, hidden) {
         Some(setting) => Ok(setting.env.into()),
-        None => value(config, hidden),
+        None => value(config, spec, hidden),
     };
     merge(spec, arguments, &values(config, spec, shown)?);
     Ok(())
@@ -66,12 +67,7 @@ pub(crate) fn add_shown(config: &Config, spec: &ToolSpec, arguments: &mut Map<St
 
 /// Shows the headers that are secrets as shell that fills their variables in.
 pub(crate) fn show_headers(config: &Config, spec: &ToolSpec, planned: &mut Planned) {
-    let parameters: &[Parameter] = match &spec.binding {
-        Binding::Http(http) => http.parameters,
-        Binding::WebSocket(websocket) => websocket.parameters,
-        _ => &[],
-    };
-    for parameter in parameters.iter().filter(|parameter| parameter.location == Location::Header) {
+    for parameter in parameters(spec).iter().filter(|parameter| parameter.location == Location::Header) {
         let hidden = spec.binding.hidden().iter().find(|hidden| hidden.argument == parameter.argument);
         let Some(setting) = hidden.and_then(|hidden| secret(config, hidden)) else { continue };
         if planned.headers.remove(parameter.wire).is_some() {
@@ -81,15 +77,44 @@ pub(crate) fn show_headers(config: &Config, spec: &ToolSpec, planned: &mut Plann
     }
 }
 
+fn parameters(spec: &ToolSpec) -> &'static [Parameter] {
+    match spec.binding {
+        Binding::Http(http) => http.parameters,
+        Binding::WebSocket(websocket) => websocket.parameters,
+        _ => &[],
+    }
+}
+
+/// Why the value of a hidden argument cannot be sent where it belongs; `None` where it can, and for what is in the body.
+#[must_use]
+pub fn why_not_sendable(spec: &ToolSpec, argument: &str, value: &Value) -> Option<String> {
+    let parameter = parameters(spec).iter().find(|parameter| parameter.argument == argument)?;
+    let path = match spec.binding {
+        Binding::Http(http) => http.path,
+        Binding::WebSocket(websocket) => websocket.path,
+        _ => "",
+    };
+    let placeholder = format!("{{{}}}", parameter.wire);
+    let template = match parameter.location {
+        // Beside other characters, dots are no segment of dots.
+        Location::Path if path.split('/').any(|segment| segment == placeholder) => format!("/{placeholder}"),
+        Location::Path => format!("/x{placeholder}"),
+        _ => "/".to_owned(),
+    };
+    let base = Url::parse("http://localhost/").ok()?;
+    let arguments = Map::from_iter([(argument.to_owned(), value.clone())]);
+    encode::target(&base, &template, std::slice::from_ref(parameter), &arguments).err().map(|error| error.message)
+}
+
 fn values(
     config: &Config,
     spec: &ToolSpec,
-    value: impl Fn(&Config, &Hidden) -> Result<Value, ToolError>,
+    value: impl Fn(&Config, &ToolSpec, &Hidden) -> Result<Value, ToolError>,
 ) -> Result<Vec<(&'static str, Value)>, ToolError> {
-    spec.binding.hidden().iter().map(|hidden| Ok((hidden.argument, value(config, hidden)?))).collect()
+    spec.binding.hidden().iter().map(|hidden| Ok((hidden.argument, value(config, spec, hidden)?))).collect()
 }
 
-fn value(config: &Config, hidden: &Hidden) -> Result<Value, ToolError> {
+fn value(config: &Config, spec: &ToolSpec, hidden: &Hidden) -> Result<Value, ToolError> {
     match hidden.value {
         HiddenValue::Constant(text) => serde_json::from_str(text)
             .map_err(|_| not_allowed(format!("the constant of the hidden argument `{}` is no JSON", hidden.argument))),
@@ -105,8 +130,17 @@ fn value(config: &Config, hidden: &Hidden) -> Result<Value, ToolError> {
                     "this call needs the setting {named} of the server, which is not set; its operator has to set it"
                 ))
             })?;
-            read_setting(schema, text)
-                .map_err(|error| not_allowed(format!("the setting {named} of the server must be {error}")))
+            let value = read_setting(schema, text).map_err(|error| {
+                not_allowed(format!(
+                    "the setting {named} of the server must be {error}; its operator has to correct it"
+                ))
+            })?;
+            match why_not_sendable(spec, hidden.argument, &value) {
+                None => Ok(value),
+                Some(reason) => Err(not_allowed(format!(
+                    "the setting {named} of the server cannot be sent, and its operator has to correct it: {reason}"
+                ))),
+            }
         }
     }
 }

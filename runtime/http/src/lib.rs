@@ -40,6 +40,7 @@ pub use connect::{LazyClient, check_ca_file, check_client_cert_file};
 pub use context::{CallContext, Progress, ProgressUpdate};
 pub use encode::{is_reserved_header, percent_value};
 pub use forward::{ForwardedHeaders, why_not as why_not_forwarded};
+pub use hidden::why_not_sendable;
 pub use known_secrets::KnownSecrets;
 pub use observe::{Observed, ObservedRequest, Observer, RequestStart};
 pub use plan::Planned;

@@ -90,6 +90,25 @@ impl MediaType {
     }
 }
 
+/// The media type that a file of the type `own` is sent as, of a list of types and ranges; `None` where none fits.
+pub(crate) fn agreed(declared: &str, own: &str) -> Option<String> {
+    let entries = || declared.split(',').map(str::trim).filter(|entry| !entry.is_empty());
+    let essence = |entry: &str| MediaType::of(entry).essence;
+    // `audio/x-wav` and `audio/wav` are one type under two names.
+    let is_same = |entry: &str| entry == own || extension(entry) == extension(own) && extension(own) != "bin";
+    let named = entries().find(|entry| is_same(&essence(entry))).map(str::to_owned);
+    let in_range = |entry: &str| entry == "*/*" || entry.strip_suffix('*').is_some_and(|kind| own.starts_with(kind));
+    let ranged = || entries().any(|entry| in_range(&essence(entry))).then(|| own.to_owned());
+    // Bytes of any kind are bytes.
+    let bytes = || entries().find(|entry| essence(entry) == "application/octet-stream").map(str::to_owned);
+    named.or_else(ranged).or_else(bytes)
+}
+
+/// The first of a list of types and ranges that is a type.
+pub(crate) fn first(declared: &str) -> Option<&str> {
+    declared.split(',').map(str::trim).find(|entry| !entry.is_empty() && !entry.contains('*'))
+}
+
 /// A file extension for a media type, without its dot.
 pub(crate) fn extension(essence: &str) -> &'static str {
     match essence {
@@ -117,5 +136,26 @@ pub(crate) fn by_name(name: &str) -> String {
         "glb" => "model/gltf-binary".to_owned(),
         "wav" => "audio/wav".to_owned(),
         _ => mime_guess::from_path(name).first_or_octet_stream().essence_str().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::agreed;
+
+    #[test]
+    fn a_file_has_one_of_the_types_that_are_declared() {
+        for (declared, own, expected) in [
+            ("image/png, image/jpeg", "image/jpeg", Some("image/jpeg")),
+            ("image/*", "image/webp", Some("image/webp")),
+            ("*/*", "text/html", Some("text/html")),
+            ("audio/wav", "audio/x-wav", Some("audio/wav")),
+            ("text/csv; charset=utf-8", "text/csv", Some("text/csv; charset=utf-8")),
+            ("image/png, application/octet-stream", "text/html", Some("application/octet-stream")),
+            ("image/png, image/jpeg", "text/html", None),
+            ("image/*", "text/html", None),
+        ] {
+            assert_eq!(agreed(declared, own).as_deref(), expected, "{declared} {own}");
+        }
     }
 }

@@ -292,10 +292,8 @@ impl Upstream {
             PlannedBody::None => Ok(Payload::default()),
             PlannedBody::Bytes { media_type, bytes } => Ok(Payload::bytes(media_type, bytes)),
             PlannedBody::File { media_type, file } => {
-                let open = file.open(config, fetcher, context).await?;
-                // A range such as `image/*` leaves the type to the file.
-                let media_type = if media_type.contains('*') { open.media_type.clone() } else { media_type };
-                Ok(Payload::file(media_type, open))
+                let open = file.clone().open(config, fetcher, context).await?;
+                Ok(Payload::file(file.agree(&media_type, &open.media_type)?, open))
             }
             PlannedBody::Multipart { media_type, parts } => {
                 let mut open = Vec::with_capacity(parts.len());
@@ -315,8 +313,8 @@ impl Upstream {
         let file = match &part.content {
             PartContent::File { file, media_type } => {
                 let mut open = file.clone().open(&self.inner.config, &self.inner.fetcher, context).await?;
-                if let Some(media_type) = media_type {
-                    open.media_type = (*media_type).to_owned();
+                if let Some(declared) = media_type {
+                    open.media_type = file.agree(declared, &open.media_type)?;
                 }
                 Some(open)
             }

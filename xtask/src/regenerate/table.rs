@@ -1,5 +1,6 @@
 //! The summary of a run: what each server's lists weigh.
 
+use toolwright_generator::diagnostic::{Diagnostic, Severity};
 use toolwright_generator::{Generated, ListedTool, Summary};
 
 /// The weights of one server's lists.
@@ -28,6 +29,26 @@ pub(crate) fn weights(generated: &[Generated]) -> Vec<Weights> {
             }
         })
         .collect()
+}
+
+/// Tells of a list by default that takes more tokens than `server.yaml` allows, and of the tools that take most of them.
+pub(crate) fn over_budget(summary: &Summary, severity: Severity) -> Option<Diagnostic> {
+    let (most, place) = summary.budget.as_ref()?;
+    let exposed: Vec<&ListedTool> = summary.tools.iter().filter(|tool| summary.exposed.contains(&tool.name)).collect();
+    let taken = weigh(exposed.iter().copied().chain(&summary.fixed)).tokens;
+    if taken as u64 <= *most {
+        return None;
+    }
+    let mut weights: Vec<(usize, &str)> = exposed.iter().map(|tool| (tokens(&tool.json), tool.name.as_str())).collect();
+    weights.sort_by(|left, right| right.cmp(left));
+    let heaviest: Vec<String> = weights.iter().take(5).map(|(tokens, name)| format!("{name} ({tokens})")).collect();
+    let message = format!("the tools listed by default take {taken} tokens, and `budget` allows {most}");
+    let help = format!(
+        "list fewer, show fewer fields of them (x-toolwright: {{advertise: [field, ..]}}), or raise `budget`; the heaviest: {}",
+        heaviest.join(", ")
+    );
+    let found = Diagnostic { severity, ..Diagnostic::error("over-budget", message) };
+    Some(found.at(place.clone()).help(help))
 }
 
 /// Prints one table for all servers to stderr: the size of each list in bytes (B) and tokens, and how many warnings there are.

@@ -21,6 +21,7 @@ use self::input::Inputs;
 use super::Files;
 use super::config::ToolSetting;
 use super::filter;
+use super::hidden;
 use super::language::{EXECUTORS, HINTS, SETTING, TOOL, names};
 use super::named_file::Kind;
 use super::strict::{Fields, Places, did_you_mean};
@@ -191,6 +192,7 @@ fn settings(fields: &Fields<'_>, places: Places<'_>, sink: &mut Sink) -> IndexMa
         }
         let Some(setting) = Fields::open(value, &pointer, &names(SETTING), places, sink) else { continue };
         setting.require("description", "<what it is for>", sink);
+        hidden::no_default_secret(&setting, sink);
         let setting = ToolSetting {
             description: setting.string("description", sink).unwrap_or_default(),
             default: setting.string("default", sink).unwrap_or_default(),

@@ -19,6 +19,10 @@ const FILE: &str = "Path, data: URI, base64: or URL.";
 pub(super) fn arguments(model: &mut Model, operation: &Operation, sink: &mut Sink) -> Vec<Argument> {
     let Some(body) = &operation.body else { return Vec::new() };
     let mut arguments = first(model, operation, body);
+    for form in operation.body.iter().chain(&operation.other_bodies).filter(|body| body.kind == BodyKind::Multipart) {
+        let fields = Fields::of(model, &form.schema).properties;
+        parts::strays(model, form, |name| fields.contains_key(name), sink);
+    }
     if !operation.other_bodies.is_empty() {
         arguments.iter_mut().for_each(|argument| argument.required = false);
         arguments.extend(operation.other_bodies.iter().map(|other| alternative(model, other)));
@@ -223,19 +227,18 @@ fn field(model: &Model, body: &RequestBody, wire_name: &str, schema: &Schema) ->
         style,
         explode: explode.unwrap_or(style == Style::Form),
         file,
-        content_type: content_type.and_then(|declared| single(&declared, file)),
+        content_type: content_type.and_then(|declared| part_type(&declared, file)),
         // The parts of a multipart body are not encoded.
         reserved: reserved && body.kind == BodyKind::Form,
     }
 }
 
-/// The media type of a part. Of a list and of a range, a file's own type decides; text has the first that can be sent.
-fn single(declared: &str, file: bool) -> Option<String> {
+/// The media type of a part. A file has one of a list or range, by its own type; text has the first that can be sent.
+fn part_type(declared: &str, file: bool) -> Option<String> {
     let is_plain = |text: &&str| !text.is_empty() && !text.contains('*');
-    let mut types = declared.split(',').map(str::trim);
     match file {
-        true => Some(declared.trim()).filter(|text| is_plain(text) && !text.contains(',')).map(str::to_owned),
-        false => types.find(is_plain).map(str::to_owned),
+        true => Some(declared.trim()).filter(|text| !text.is_empty()).map(str::to_owned),
+        false => declared.split(',').map(str::trim).find(is_plain).map(str::to_owned),
     }
 }
 

@@ -59,7 +59,7 @@ impl Hiding {
             let value = match said.hidden {
                 HiddenArgument::Constant(value) => {
                     check(&argument, &schema, std::slice::from_ref(value), "constant", &said.place, sink);
-                    check_sendable(&argument, value, &said.place, sink);
+                    check_sendable(&argument, value, "constant", &said.place, sink);
                     HiddenValue::Constant(value.clone())
                 }
                 HiddenArgument::Setting { key, default, secret, help } => {
@@ -68,6 +68,7 @@ impl Hiding {
                         let parsed = serde_json::from_str(text).ok();
                         let readings: Vec<Value> = std::iter::once(text.as_str().into()).chain(parsed).collect();
                         check(&argument, &schema, &readings, "default", &said.place, sink);
+                        check_sendable(&argument, &text.as_str().into(), "default", &said.place, sink);
                     }
                     let help = help
                         .clone()
@@ -118,6 +119,12 @@ impl Hiding {
             known.default.clone_from(&setting.default);
         }
         known.secret |= setting.secret;
+        if known.secret && !known.default.is_empty() {
+            let message = format!("the setting `{}` is secret in one place and has a default in another", setting.key);
+            let help = format!("remove `default` or `secret`; the other place is {first}");
+            sink.push(Diagnostic::error("default-secret", message).at(place).help(help));
+            return;
+        }
         if !setting.default.is_empty() && known.default != setting.default {
             let message = format!("the setting `{}` has another default at {first}", setting.key);
             let help = "write the default in one of the two places, or use two settings";
@@ -192,8 +199,8 @@ fn check(argument: &Argument, schema: &Value, readings: &[Value], what: &str, pl
     sink.push(Diagnostic::error("wrong-value", message).at(place.clone()).help(help));
 }
 
-/// Reports a constant that the runtime refuses to send, so that every call would fail.
-fn check_sendable(argument: &Argument, value: &Value, place: &Place, sink: &mut Sink) {
+/// Reports a value that the runtime refuses to send, so that every call would fail.
+fn check_sendable(argument: &Argument, value: &Value, what: &str, place: &Place, sink: &mut Sink) {
     let Role::Parameter { location, style, .. } = argument.role else { return };
     // As JSON, nothing is empty and control characters are escaped.
     let reason = match location {
@@ -202,7 +209,7 @@ fn check_sendable(argument: &Argument, value: &Value, place: &Place, sink: &mut 
         Location::Header if holds_controls(value) => "a header holds no line breaks and no other control characters",
         _ => return,
     };
-    let message = format!("the constant of `{}` can never be sent: {reason}", argument.wire_name);
+    let message = format!("the {what} of `{}` can never be sent: {reason}", argument.wire_name);
     let error = Diagnostic::error("wrong-value", message).at(place.clone());
     sink.push(error.help("write a value that can be sent, or let callers give the argument"));
 }

@@ -35,6 +35,17 @@ fn argument(field: &Argument, header: &PartHeader) -> Argument {
     }
 }
 
+/// Warns of headers whose part the schema does not declare: nothing can be sent with them.
+pub(super) fn strays(model: &Model, body: &RequestBody, is_field: impl Fn(&str) -> bool, sink: &mut Sink) {
+    for (part, encoding) in body.encoding.iter().filter(|(part, _)| !is_field(part)) {
+        let Some(header) = encoding.headers.first() else { continue };
+        let message = format!("the header {} is for a part `{part}`, which the body does not have", header.wire_name);
+        let place = model.loaded.document.place(&header.origin);
+        let help = "name a property of the body's schema under `encoding`, or add the property, in an overlay";
+        sink.push(Diagnostic::warning("part-header", message).at(place).help(help));
+    }
+}
+
 /// What a multipart body says beyond its fields.
 pub(super) fn multipart(body: &RequestBody, arguments: &[&Argument]) -> Option<Multipart> {
     if body.kind != BodyKind::Multipart {

@@ -61,12 +61,26 @@ fn oddities(path: &str) -> Vec<(String, &'static str)> {
             "close each `{` with a `}` in an overlay: x-toolwright: {path: ..}",
         ));
     }
+    found.extend(percent_signs(path));
     let odd: Vec<char> = literal.chars().filter(|c| !matches!(c, '{' | '}') && is_escaped(*c)).collect();
     if !odd.is_empty() {
         let shown: Vec<String> = odd.iter().map(|c| format!("{c:?}")).collect();
         found.push((format!("holds {}, sent percent-encoded", shown.join(", ")), CORRECT));
     }
     found
+}
+
+/// Percent signs that stand for no character (RFC 3986 section 2.1), or for one that no segment should hold.
+fn percent_signs(path: &str) -> Option<(String, &'static str)> {
+    let mut escapes = path.split('%').skip(1).map(|behind| behind.get(..2).unwrap_or(behind));
+    let is_escape = |text: &str| text.len() == 2 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let is_control = |text: &str| u8::from_str_radix(text, 16).is_ok_and(|byte| byte.is_ascii_control());
+    let odd = escapes.find(|text| !is_escape(text) || is_control(text))?;
+    let message = match is_escape(odd) {
+        true => format!("holds the control character %{odd}, which many servers refuse"),
+        false => "holds a `%` that begins no escape, which many servers refuse; it is sent as it is".to_owned(),
+    };
+    Some((message, "write a percent sign as `%25`, or the path that is meant, in an overlay: x-toolwright: {path: ..}"))
 }
 
 /// `.` and `..`, also where a dot is written as `%2E` (RFC 3986 section 6.2.2.2).
@@ -129,6 +143,15 @@ mod tests {
         for path in ["/a/../b", "/a/.", "/a/%2E%2e/b"] {
             assert_eq!(told(path), [refused], "{path}");
         }
+    }
+
+    #[test]
+    fn percent_signs_that_stand_for_no_character_are_told() {
+        let told_of = "holds a `%` that begins no escape, which many servers refuse; it is sent as it is";
+        for path in ["/%", "/%zz", "/a%2/b", "/100%/{id}"] {
+            assert_eq!(told(path), [told_of], "{path}");
+        }
+        assert_eq!(told("/%00"), ["holds the control character %00, which many servers refuse"]);
     }
 
     #[test]

@@ -30,6 +30,17 @@ pub(super) fn fill_defaults(value: &mut Value, schema: Schema<'_>, left_out: &[M
     }
 }
 
+/// The declared defaults of members that an object lacks, those of the parts of an `allOf` among them.
+pub(super) fn missing_defaults<'s>(value: Option<&Value>, schema: Schema<'s>) -> Vec<(&'s str, &'s Value)> {
+    let Some(Value::Object(members)) = value else { return Vec::new() };
+    let of = |part: Schema<'s>| {
+        let names = part.property_names().filter(|name| !members.contains_key(*name));
+        let told = names.filter_map(move |name| Some((name, part.property(name)?.default()?)));
+        told.filter(|(_, default)| !default.is_null()).collect::<Vec<_>>()
+    };
+    std::iter::once(schema).chain(schema.parts()).flat_map(of).collect()
+}
+
 /// Coerces `value` and everything below it, and says so in `warnings`.
 pub(super) fn coerce(value: &mut Value, schema: Schema<'_>, pointer: &mut String, warnings: &mut Vec<String>) {
     if let Some(better) = coerced(value, schema) {

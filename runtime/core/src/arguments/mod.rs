@@ -61,6 +61,8 @@ pub struct Checker {
     lenient: bool,
     /// Members of a body that need not be sent.
     optional: &'static [Member],
+    /// Arguments that are a whole JSON body, whose members have their defaults as arguments do.
+    bodies: Vec<&'static str>,
 }
 
 /// A schema that cannot be compiled: a fault of the generated crate, never of a call.
@@ -82,11 +84,9 @@ impl Checker {
     /// When the schema is not JSON or not JSON Schema 2020-12.
     pub fn new(spec: &ToolSpec) -> Result<Self, BadSchema> {
         let checker = Checker::from_schema(spec.input_schema, spec.risk != crate::Risk::Destructive)?;
-        let optional = match &spec.binding {
-            Binding::Http(http) => http.body.optional_members(),
-            _ => &[],
-        };
-        Ok(Checker { optional, ..checker })
+        let Binding::Http(http) = &spec.binding else { return Ok(checker) };
+        let (optional, bodies) = (http.body.optional_members(), http.body.whole_json().collect());
+        Ok(Checker { optional, bodies, ..checker })
     }
 
     /// Compiles a schema; `lenient` allows lossless coercion.
@@ -96,7 +96,7 @@ impl Checker {
     pub fn from_schema(schema: &str, lenient: bool) -> Result<Self, BadSchema> {
         let schema: Value = serde_json::from_str(schema).map_err(|error| BadSchema(error.to_string()))?;
         let validator = jsonschema::draft202012::new(&schema).map_err(|error| BadSchema(error.to_string()))?;
-        Ok(Checker { schema, validator, lenient, optional: &[] })
+        Ok(Checker { schema, validator, lenient, optional: &[], bodies: Vec::new() })
     }
 
     /// The schema that calls are checked against.
@@ -130,12 +130,30 @@ impl Checker {
         let left_out = if self.optional.iter().any(is_given) { &[] } else { self.optional };
         coerce::fill_defaults(&mut value, root, left_out);
         if violations.is_empty() {
+            self.fill_bodies(&mut value, root);
             coerce::plain_integers(&mut value, root);
         }
         cut(&mut warnings);
         match value {
             Value::Object(arguments) if violations.is_empty() => Ok(Accepted { arguments, warnings }),
             _ => Err(Refusal { violations }),
+        }
+    }
+
+    /// Fills in the defaults of bodies that are one argument, where one is given. A default that the schema itself refuses is
+    /// left out.
+    fn fill_bodies(&self, value: &mut Value, root: Schema<'_>) {
+        for name in &self.bodies {
+            let Some(schema) = root.property(name) else { continue };
+            for (member, default) in coerce::missing_defaults(value.get(*name), schema) {
+                let Some(Value::Object(members)) = value.get_mut(*name) else { break };
+                members.insert(member.to_owned(), default.clone());
+                if !self.validator.is_valid(value)
+                    && let Some(Value::Object(members)) = value.get_mut(*name)
+                {
+                    members.shift_remove(member);
+                }
+            }
         }
     }
 }

@@ -65,6 +65,11 @@ impl<'a> Schema<'a> {
         joined.flatten().map(move |node| self.at(node))
     }
 
+    /// The schemas that `allOf` joins.
+    pub(crate) fn parts(self) -> impl Iterator<Item = Schema<'a>> {
+        self.node.get("allOf").and_then(Value::as_array).into_iter().flatten().map(move |node| self.at(node))
+    }
+
     /// The schemas in the list at `location`, a JSON pointer into the whole document.
     pub(crate) fn list_at(self, location: &str) -> Vec<Schema<'a>> {
         let list = self.root.pointer(location).and_then(Value::as_array);

@@ -1,11 +1,34 @@
 use serde_json::{Map, Value, json};
 
 use super::{Accepted, Checker, Refusal};
+use crate::{Binding, Body, Declared, HttpBinding, Risk, SearchTerms, ToolSpec};
 
 /// A declarative tool without hints: strict throughout.
 const PRUNE: &str = r#"{"type":"object","additionalProperties":false,"required":["folder"],"properties":{
     "folder":{"type":"string","minLength":1},"dry_run":{"type":"boolean","default":true},
     "limit":{"type":"integer","minimum":1,"maximum":100,"default":10}}}"#;
+
+/// A tool that sends a body.
+const fn posting(body: Body) -> ToolSpec {
+    ToolSpec {
+        name: "t",
+        title: "",
+        description: "",
+        summary: "",
+        tags: &[],
+        risk: Risk::Write,
+        idempotent: false,
+        open_world: false,
+        input_schema: "{}",
+        advertised_schema: None,
+        result_schema: None,
+        search: SearchTerms { en: &[], ko: &[], ja: &[] },
+        declared: Declared { method: "POST", path: "/t" },
+        binding: Binding::Http(HttpBinding { body, ..HttpBinding::PLAIN }),
+        deadline_seconds: None,
+        secrets: &[],
+    }
+}
 
 /// A tool with an open body.
 const CHAT: &str = r##"{"type":"object","additionalProperties":false,"required":["request"],"properties":{
@@ -36,6 +59,22 @@ fn only_message(result: Result<Accepted, Refusal>) -> String {
 fn defaults_are_filled_in() {
     let accepted = strict(json!({"folder": "c"})).unwrap();
     assert_eq!(Value::Object(accepted.arguments), json!({"folder": "c", "dry_run": true, "limit": 10}));
+}
+
+#[test]
+fn a_body_that_is_one_argument_has_the_defaults_of_its_members() {
+    const SCHEMA: &str = r##"{"type":"object","additionalProperties":false,"properties":{"request":{"$ref":"#/$defs/Body"}},
+        "$defs":{"Body":{"type":"object","required":["name"],"allOf":[{"properties":{"kind":{"default":"k"}}}],
+            "properties":{"name":{"type":"string"},"limit":{"type":"integer","default":10},
+                "odd":{"type":"integer","default":"none"},"empty":{"default":null},
+                "inner":{"type":"object","properties":{"deep":{"default":1}}}}}}}"##;
+    let body = Body::Json { argument: "request", media_type: "application/json" };
+    let spec = ToolSpec { input_schema: SCHEMA, ..posting(body) };
+    let filled = |given: Value| Value::Object(Checker::new(&spec).unwrap().check(object(given)).unwrap().arguments);
+    let given = json!({"request": {"name": "n", "inner": {}}});
+    assert_eq!(filled(given), json!({"request": {"name": "n", "inner": {}, "limit": 10, "kind": "k"}}));
+    assert_eq!(filled(json!({"request": {"name": "n", "limit": 2, "kind": "x"}}))["request"]["limit"], 2);
+    assert_eq!(filled(json!({})), json!({}));
 }
 
 #[test]

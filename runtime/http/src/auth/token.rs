@@ -189,7 +189,11 @@ fn read(body: &Value) -> Option<Token> {
 fn error_code(body: &Value) -> String {
     let code = body.get("error").and_then(Value::as_str).unwrap_or_default();
     let is_code = !code.is_empty() && code.len() < 60 && code.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    if is_code { format!(", {code}") } else { String::new() }
+    match code {
+        "invalid_scope" => ", invalid_scope: the scopes to ask for are a setting of the server".to_owned(),
+        code if is_code => format!(", {code}"),
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]

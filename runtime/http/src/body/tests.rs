@@ -225,6 +225,30 @@ async fn a_part_has_the_content_type_that_the_document_says() {
 }
 
 #[tokio::test]
+async fn a_file_part_has_one_of_the_content_types_that_the_document_says() {
+    const FIELDS: &[Field] = &[Field { content_type: Some("image/png, image/jpeg"), ..file("picture") }];
+    let body = Body::Multipart { media_type: "multipart/form-data", fields: FIELDS, headers: &[], extra: None };
+    for (given, sent) in [
+        ("data:image/jpeg;base64,AAEC", "image/jpeg"),
+        ("base64:AAEC", "image/png"),
+        ("data:;base64,AA==", "image/png"),
+    ] {
+        let server = Server::with(json_answer("{}")).await;
+        Setting::for_server(&server).call(&tool(posting(body)), json!({"picture": given})).await;
+        let text = server.only_request().text();
+        assert!(text.contains(&format!("Content-Type: {sent}\r\n")), "{given}: {text}");
+    }
+    let server = Server::with(json_answer("{}")).await;
+    let envelope =
+        Setting::for_server(&server).call(&tool(posting(body)), json!({"picture": "data:text/html;base64,AAEC"})).await;
+    let error = envelope.error.unwrap();
+    let told =
+        "`picture`: the data: URI says text/html, and the API takes image/png, image/jpeg; give content of that type";
+    assert_eq!((error.code, error.message.as_str()), (Code::FileRefused, told));
+    assert_eq!(server.requests().len(), 0);
+}
+
+#[tokio::test]
 async fn a_part_has_the_further_headers_that_the_document_says() {
     const HEADERS: &[PartHeader] = &[
         PartHeader { part: "model", wire: "X-Kind", value: PartHeaderValue::Fixed("name") },

@@ -8,6 +8,8 @@ use percent_encoding::percent_decode_str;
 pub(crate) struct Decoded {
     pub(crate) bytes: Vec<u8>,
     pub(crate) media_type: String,
+    /// Whether it says its media type.
+    pub(crate) is_typed: bool,
     /// The `name` parameter, a common extension for file inputs.
     pub(crate) name: Option<String>,
 }
@@ -28,7 +30,8 @@ pub(crate) fn parse(uri: &str) -> Result<Decoded, &'static str> {
         raw
     };
     let name = parameters.iter().find_map(|parameter| parameter.trim().strip_prefix("name=")).map(file_name);
-    Ok(Decoded { bytes, media_type: media_type(&parameters), name: name.filter(|name| !name.is_empty()) })
+    let is_typed = parameters.first().is_some_and(|first| first.contains('/'));
+    Ok(Decoded { bytes, media_type: media_type(&parameters), is_typed, name: name.filter(|name| !name.is_empty()) })
 }
 
 /// The media type and its parameters, without `name`. RFC 2397 gives `text/plain` where there is none.

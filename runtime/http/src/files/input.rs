@@ -23,7 +23,7 @@ pub(crate) struct FileInput {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Source {
     /// In the argument.
-    Inline { bytes: Bytes, media_type: String, name: String },
+    Inline { bytes: Bytes, media_type: String, is_typed: bool, name: String },
     /// At a path relative to the file root, its parts separated by `/`, none of them `.` or `..`.
     Path(String),
     /// The saved answer of that name, in the output folder.
@@ -72,7 +72,8 @@ fn limited(config: &Config, argument: &str, decoded: data_uri::Decoded) -> Resul
         return Err(too_large(argument, config.max_upload_bytes));
     }
     let name = decoded.name.unwrap_or_else(|| format!("upload.{}", media::extension(&decoded.media_type)));
-    Ok(Source::Inline { bytes: decoded.bytes.into(), media_type: decoded.media_type, name })
+    let data_uri::Decoded { bytes, media_type, is_typed, .. } = decoded;
+    Ok(Source::Inline { bytes: bytes.into(), media_type, is_typed, name })
 }
 
 fn base64_text(config: &Config, argument: &str, given: &str) -> Result<Source, ToolError> {
@@ -81,7 +82,8 @@ fn base64_text(config: &Config, argument: &str, given: &str) -> Result<Source, T
         return Err(too_large(argument, config.max_upload_bytes));
     }
     let bytes = STANDARD.decode(payload).map_err(|error| refused(argument, &format!("not valid base64: {error}")))?;
-    let decoded = data_uri::Decoded { bytes, media_type: "application/octet-stream".to_owned(), name: None };
+    let decoded =
+        data_uri::Decoded { bytes, media_type: "application/octet-stream".to_owned(), is_typed: false, name: None };
     limited(config, argument, decoded)
 }
 

@@ -45,6 +45,23 @@ pub(crate) enum Content {
 }
 
 impl FileInput {
+    /// The media type to send, of those that the document declares: a list of types and ranges, as `contentType` of an
+    /// encoding has it. Only a `data:` URI says what it is; of anything else `guessed` is a guess, which may be wrong.
+    ///
+    /// # Errors
+    /// `file_refused` where a `data:` URI says another type.
+    pub(crate) fn agree(&self, declared: &str, guessed: &str) -> Result<String, ToolError> {
+        let is_typed = matches!(self.source, Source::Inline { is_typed: true, .. });
+        match media::agreed(declared, guessed) {
+            Some(agreed) => Ok(agreed),
+            None if is_typed => Err(refused(
+                &self.argument,
+                &format!("the data: URI says {guessed}, and the API takes {declared}; give content of that type"),
+            )),
+            None => Ok(media::first(declared).unwrap_or(guessed).to_owned()),
+        }
+    }
+
     /// Opens the input: reads nothing of a path, decodes nothing again, and fetches a URL to the end.
     pub(crate) async fn open(
         self,
@@ -54,7 +71,7 @@ impl FileInput {
     ) -> Result<OpenFile, ToolError> {
         let FileInput { argument, source } = self;
         match source {
-            Source::Inline { bytes, media_type, name } => {
+            Source::Inline { bytes, media_type, name, .. } => {
                 Ok(OpenFile { name, media_type, content: Content::Bytes(bytes) })
             }
             Source::Path(path) => {

@@ -32,7 +32,11 @@ fn loopback_only(address: IpAddr) -> bool {
 }
 
 fn decoded(bytes: &[u8], media_type: &str, name: Option<&str>) -> Decoded {
-    Decoded { bytes: bytes.to_vec(), media_type: media_type.to_owned(), name: name.map(str::to_owned) }
+    Decoded { bytes: bytes.to_vec(), media_type: media_type.to_owned(), is_typed: true, name: name.map(str::to_owned) }
+}
+
+fn untyped(bytes: &[u8], media_type: &str) -> Decoded {
+    Decoded { is_typed: false, ..decoded(bytes, media_type, None) }
 }
 
 #[test]
@@ -40,12 +44,12 @@ fn data_uris_are_decoded() {
     for (uri, wanted) in [
         ("data:audio/wav;base64,AAEC", decoded(&[0, 1, 2], "audio/wav", None)),
         ("data:text/plain,a%20b%ED%95%9C", decoded("a b한".as_bytes(), "text/plain", None)),
-        ("data:,x", decoded(b"x", "text/plain", None)),
+        ("data:,x", untyped(b"x", "text/plain")),
         ("DATA:Image/PNG;BASE64,AA%3D%3D", decoded(&[0], "image/png", None)),
         ("data:audio/wav;name=%ED%95%9C.wav;base64,AA==", decoded(&[0], "audio/wav", Some("한.wav"))),
         ("data:audio/wav;name=../x.wav;base64,AA==", decoded(&[0], "audio/wav", Some("x.wav"))),
         ("data:text/plain;charset=utf-8,a,b;c", decoded(b"a,b;c", "text/plain", None)),
-        ("data:no type,x", decoded(b"x", "application/octet-stream", None)),
+        ("data:no type,x", untyped(b"x", "application/octet-stream")),
     ] {
         assert_eq!(data_uri::parse(uri), Ok(wanted), "{uri}");
     }
@@ -62,7 +66,7 @@ fn base64_is_strict() {
 async fn base64_text_is_a_file_without_a_type() {
     let setting = setting().await;
     let input = FileInput::parse(&setting.config, "file", "base64:AAEC").unwrap();
-    let Source::Inline { bytes, media_type, name } = input.source else { panic!() };
+    let Source::Inline { bytes, media_type, name, .. } = input.source else { panic!() };
     assert_eq!(
         (bytes.as_ref(), media_type.as_str(), name.as_str()),
         ([0, 1, 2].as_slice(), "application/octet-stream", "upload.bin")

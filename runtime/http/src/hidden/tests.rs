@@ -59,7 +59,9 @@ async fn a_hidden_value_in_the_path_is_encoded_and_no_way_out() {
     let (server, _) = called(&BY_TENANT, with("a/b?c")).await;
     assert_eq!(server.only_request().line, "GET /tenants/a%2Fb%3Fc?version=2 HTTP/1.1");
     let (server, envelope) = called(&BY_TENANT, with("..")).await;
-    assert_eq!(envelope.error.unwrap().code, Code::InvalidArguments);
+    let error = envelope.error.unwrap();
+    assert_eq!(error.code, Code::NotAllowed);
+    assert!(error.message.starts_with("the setting `tenant` (environment variable DEMO_TENANT)"), "{}", error.message);
     assert!(server.requests().is_empty());
 }
 

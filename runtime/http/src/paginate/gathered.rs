@@ -6,7 +6,7 @@ use reqwest::Url;
 use serde_json::{Map, Value};
 use toolwright_core::{Code, Envelope, NextPage, Paginate, Payload};
 
-use super::link;
+use super::link::{self, Next};
 
 /// Pages that one call asks for at most.
 const MOST_PAGES: u32 = 100;
@@ -135,14 +135,24 @@ impl Gathered {
     }
 
     /// What asks for the page after this one; none where it is the last.
-    fn next(&self, page: &Envelope, url: &Url, arguments: &Map<String, Value>) -> Option<Step> {
+    fn next(&mut self, page: &Envelope, url: &Url, arguments: &Map<String, Value>) -> Option<Step> {
         let number = |name: &str| arguments.get(name).and_then(Value::as_u64);
         // Not by the size that was asked for: many APIs give fewer than that, and more on the next page.
         let is_short = self.last_page == 0 || self.last_page < self.page_before;
         match self.paginate.next {
             NextPage::Link => {
                 let header = page.headers.iter().find(|(name, _)| name == "link")?;
-                link::next(&header.1, url).map(Step::Url)
+                match link::next(&header.1, url) {
+                    Next::At(url) => Some(Step::Url(url)),
+                    Next::None => None,
+                    Next::Elsewhere(origin) => {
+                        self.warn(format!(
+                            "there is a next page at {origin}, which is not asked, since only the API's own address is; \
+                            the list may go on there"
+                        ));
+                        None
+                    }
+                }
             }
             NextPage::Cursor { answer, argument } => {
                 let Payload::Data(data) = &page.payload else { return None };

@@ -2,12 +2,27 @@
 
 use reqwest::Url;
 
-/// The target of the first link with the relation `next`, resolved against the URL of the request. None where it leads to
-/// another origin: what an answer names must not decide whom credentials go to.
-pub(crate) fn next(header: &str, from: &Url) -> Option<Url> {
-    let target = links(header).into_iter().find(|(_, parameters)| is_next(parameters)).map(|(target, _)| target)?;
-    let url = from.join(target).ok()?;
-    (url.origin() == from.origin() && url.username().is_empty() && url.password().is_none()).then_some(url)
+/// What a `Link` header says of the next page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// There is none, or none that is a URL.
+    None,
+    /// It is there, at the origin of the request.
+    At(Url),
+    /// It is at this other origin, or asks for other credentials: what an answer names must not decide whom they go to.
+    Elsewhere(String),
+}
+
+/// The target of the first link with the relation `next`, resolved against the URL of the request.
+pub(crate) fn next(header: &str, from: &Url) -> Next {
+    let target = links(header).into_iter().find(|(_, parameters)| is_next(parameters)).map(|(target, _)| target);
+    match target.and_then(|target| from.join(target).ok()) {
+        None => Next::None,
+        Some(url) if url.origin() == from.origin() && url.username().is_empty() && url.password().is_none() => {
+            Next::At(url)
+        }
+        Some(url) => Next::Elsewhere(url.origin().ascii_serialization()),
+    }
 }
 
 /// Each target with the text of its parameters.
@@ -50,8 +65,8 @@ fn is_next(parameters: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn target(header: &str) -> Option<String> {
-        next(header, &Url::parse("https://api.example/v1/things?page=1").unwrap()).map(String::from)
+    fn told(header: &str) -> Next {
+        next(header, &Url::parse("https://api.example/v1/things?page=1").unwrap())
     }
 
     #[test]
@@ -62,22 +77,25 @@ mod tests {
             ("<?a=1,2&b=3>; title=\"a, b\"; REL=\"last Next\"", "https://api.example/v1/things?a=1,2&b=3"),
             (r#"</first>; rel="first", </second>; rel="next""#, "https://api.example/second"),
         ] {
-            assert_eq!(target(header).as_deref(), Some(expected), "{header}");
+            assert_eq!(told(header), Next::At(Url::parse(expected).unwrap()), "{header}");
         }
     }
 
     #[test]
-    fn other_relations_and_other_origins_lead_nowhere() {
-        for header in [
-            "",
-            r#"</x>; rel="prev""#,
-            r#"<https://evil.example/v1/things?page=2>; rel="next""#,
-            r#"<http://api.example/x>; rel="next""#,
-            r#"<https://u:p@api.example/x>; rel="next""#,
-            r#"</x>; title="rel=next""#,
-            "no link at all; rel=next",
+    fn other_relations_lead_nowhere() {
+        for header in ["", r#"</x>; rel="prev""#, r#"</x>; title="rel=next""#, "no link at all; rel=next"] {
+            assert_eq!(told(header), Next::None, "{header}");
+        }
+    }
+
+    #[test]
+    fn another_origin_and_other_credentials_are_elsewhere() {
+        for (header, origin) in [
+            (r#"<https://evil.example/v1/things?page=2>; rel="next""#, "https://evil.example"),
+            (r#"<http://api.example/x>; rel="next""#, "http://api.example"),
+            (r#"<https://u:p@api.example/x>; rel="next""#, "https://api.example"),
         ] {
-            assert_eq!(target(header), None, "{header}");
+            assert_eq!(told(header), Next::Elsewhere(origin.to_owned()), "{header}");
         }
     }
 }

@@ -114,6 +114,8 @@ async fn links_are_followed_on_the_same_origin_only() {
         vec![page("</thing?after=1>; rel=\"next\"", "[1]"), page("<http://127.0.0.1:9/thing>; rel=\"next\"", "[2]")];
     let (queries, envelope) = called(&LINK, json!({"max_items": 9}), answers).await;
     assert_eq!((queries, data(&envelope)), (vec![String::new(), "after=1".to_owned()], json!([1, 2])));
+    let warning = &envelope.warnings[0];
+    assert!(warning.starts_with("there is a next page at http://127.0.0.1:9, which is not asked"), "{warning}");
 }
 
 #[tokio::test]

@@ -3,26 +3,42 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use toolwright_core::{Catalog, HiddenValue, ToolSpec, read_setting};
+use toolwright_http::why_not_sendable;
 
-/// Each use of a setting: key, schema, the tool.
-fn uses(catalog: &Catalog) -> impl Iterator<Item = (&'static str, &'static str, &'static ToolSpec)> {
+/// A use of a setting.
+struct Use {
+    key: &'static str,
+    schema: &'static str,
+    argument: &'static str,
+    row: &'static ToolSpec,
+}
+
+fn uses(catalog: &Catalog) -> impl Iterator<Item = Use> {
     let rows = catalog.tools().iter();
     rows.flat_map(|row| {
         row.binding.hidden().iter().filter_map(move |hidden| match hidden.value {
-            HiddenValue::Setting { key, schema } => Some((key, schema, row)),
+            HiddenValue::Setting { key, schema } => Some(Use { key, schema, argument: hidden.argument, row }),
             HiddenValue::Constant(_) => None,
         })
     })
 }
 
-/// Settings whose text is no value for an argument that takes it, each with what it must be. `text` gives the text of a
-/// setting, where it has one.
+/// Settings whose text is no value for an argument that takes it, or cannot be sent there, each with what it must be. `text`
+/// gives the text of a setting, where it has one.
 pub(super) fn misfits(catalog: &Catalog, text: impl Fn(&str) -> Option<String>) -> Vec<(&'static str, String)> {
     let mut seen = BTreeSet::new();
     let mut found = Vec::new();
-    for (key, schema, row) in uses(catalog).filter(|(key, schema, _)| seen.insert((*key, *schema))) {
-        if let Some(Err(error)) = text(key).map(|text| read_setting(schema, &text)) {
-            found.push((key, format!("must be {error} (for {})", row.name)));
+    for Use { key, schema, argument, row } in uses(catalog) {
+        let told = match text(key).map(|text| read_setting(schema, &text)) {
+            Some(Err(error)) => format!("must be {error}"),
+            Some(Ok(value)) => match why_not_sendable(row, argument, &value) {
+                Some(reason) => format!("cannot be sent: {reason}"),
+                None => continue,
+            },
+            None => continue,
+        };
+        if seen.insert((key, told.clone())) {
+            found.push((key, format!("{told} (for {})", row.name)));
         }
     }
     found
@@ -34,7 +50,7 @@ pub(crate) fn missing(
     text: impl Fn(&str) -> Option<String>,
 ) -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut found: BTreeMap<&'static str, Vec<&'static str>> = BTreeMap::new();
-    for (key, _, row) in uses(catalog).filter(|(key, ..)| text(key).is_none()) {
+    for Use { key, row, .. } in uses(catalog).filter(|of| text(of.key).is_none()) {
         let tools = found.entry(key).or_default();
         if tools.last() != Some(&row.name) {
             tools.push(row.name);
@@ -45,7 +61,7 @@ pub(crate) fn missing(
 
 #[cfg(test)]
 mod tests {
-    use toolwright_core::{Binding, Hidden, HttpBinding};
+    use toolwright_core::{Binding, Hidden, HttpBinding, Location, Parameter, Style};
 
     use super::*;
     use crate::testing::ROWS;
@@ -68,6 +84,27 @@ mod tests {
         assert_eq!(told, [("number", message.to_owned())]);
         assert_eq!(misfits(&CATALOG, |_| Some("3".to_owned())), []);
         assert_eq!(misfits(&CATALOG, |_| None), []);
+    }
+
+    #[test]
+    fn a_setting_must_be_sendable_where_it_goes() {
+        const REGION: Parameter = Parameter {
+            argument: "region",
+            wire: "Region",
+            location: Location::Header,
+            style: Style::Simple,
+            explode: false,
+            reserved: false,
+            send_as: &[],
+        };
+        const TEXT: Hidden = Hidden {
+            argument: "region",
+            value: HiddenValue::Setting { key: "region", schema: r#"{"type":"string"}"# },
+        };
+        const SENT: HttpBinding = HttpBinding { parameters: &[REGION], hidden: &[TEXT], ..HttpBinding::PLAIN };
+        static ROWS_OF_REGION: [ToolSpec; 1] = [ToolSpec { binding: Binding::Http(SENT), ..ROWS[3] }];
+        let told = misfits(&Catalog::new(&ROWS_OF_REGION), |_| Some("eu\r\nx: y".to_owned()));
+        assert!(told[0].1.starts_with("cannot be sent: `region` is sent as a header and must not hold"), "{told:?}");
     }
 
     #[test]

@@ -54,7 +54,7 @@ pub static SERVER: ServerSpec = ServerSpec {
     title: "Starter",
     description: "A writer's desk, and the smallest server that shows each way to make a tool.",
     version: "0.1.0",
-    instructions: "Look words up with define_word. Compare two with compare_words. Measure a text with measure_text before you shorten it; reading_time needs no more than the number of its words.",
+    instructions: "Look words up with define_word. Compare two with compare_words. Measure a text with measure_text before you shorten it; reading_time needs no more than the number of its words. summarize_text sums a text up, and search_drafts finds what was written before.",
     env_prefix: "STARTER",
     default_base_url: "http://127.0.0.1:8080",
     access: Access {
@@ -67,11 +67,34 @@ pub static SERVER: ServerSpec = ServerSpec {
                 secret: false,
                 allowed: &[],
             },
+            toolwright_core::Setting {
+                key: "drafts_dir",
+                env: "STARTER_DRAFTS_DIR",
+                default: "",
+                help: "Folder that search_drafts looks in.",
+                secret: false,
+                allowed: &[],
+            },
+            toolwright_core::Setting {
+                key: "summary_model",
+                env: "STARTER_SUMMARY_MODEL",
+                default: "qwen3-4b",
+                help: "Model that summarize_text asks.",
+                secret: false,
+                allowed: &[],
+            },
         ],
         schemes: &[],
         security: &[],
     },
-    preset: &["compare_words", "define_word", "measure_text", "reading_time"],
+    preset: &[
+        "compare_words",
+        "define_word",
+        "measure_text",
+        "reading_time",
+        "search_drafts",
+        "summarize_text",
+    ],
     health: &[],
     fixed_tools: &[],
     document: DocumentFacts {
@@ -84,7 +107,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 0,
         tools_of_files: &["define_word"],
     },
-    catalog_sha256: "8dc6541e04cf632e47d93a609cc487f5a4f0aa1c6466a2855a4bbd5f1f5755fc",
+    catalog_sha256: "ec4f2c36bb50325ae80fd8e76b1b0bbd804298054d280f007ef79d5a773c50c2",
 };
 
 /// Every tool, sorted by name.
@@ -94,4 +117,6 @@ pub static TOOLS: Catalog = [
     words::DefineWord,
     text::MeasureText,
     text::ReadingTime,
+    text::SearchDrafts,
+    text::SummarizeText,
 ];

@@ -4,6 +4,7 @@
 //!
 //! - `stdio`, `http`: serve over a transport
 //! - `tools`, `call`: look at a tool, or run one
+//! - `prompts`, `resources`: what there is beside tools
 //! - `doctor`, `config`, `completions`: settings, examples, shell completion
 //!
 //! Its tools are the crate `localai-tools`; `--help` says the rest.

@@ -47,7 +47,9 @@ pub mod monitoring;
 pub mod nodes;
 pub mod p2p;
 pub mod pii;
+pub mod prompts;
 pub mod rerank;
+pub mod resources;
 pub mod router;
 pub mod three_d;
 pub mod tokenize;
@@ -164,6 +166,8 @@ pub static SERVER: ServerSpec = ServerSpec {
             arguments: &[("concurrency", "Calls at a time, 1 to 32; default 8.")],
         },
     ],
+    prompts: prompts::PROMPTS,
+    resources: resources::RESOURCES,
     document: DocumentFacts {
         dialect: "Swagger 2.0",
         title: "",
@@ -174,7 +178,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 166,
         tools_of_files: &[],
     },
-    catalog_sha256: "985be10166c543201f18e66c661efc00ab64f25533681f606e827468a58b5a5e",
+    catalog_sha256: "cf14033b05a48ae5ef1155db226e7a1643253331f24d7d43f192602df03726f1",
 };
 
 /// Every tool, sorted by name.

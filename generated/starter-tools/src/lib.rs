@@ -29,6 +29,8 @@ use toolwright_macros::register_tools;
 toolwright_core::generated_for!("0.1");
 
 pub mod native;
+pub mod prompts;
+pub mod resources;
 pub mod text;
 pub mod words;
 
@@ -74,6 +76,8 @@ pub static SERVER: ServerSpec = ServerSpec {
     preset: &["compare_words", "define_word", "measure_text", "reading_time"],
     health: &[],
     fixed_tools: &[],
+    prompts: prompts::PROMPTS,
+    resources: resources::RESOURCES,
     document: DocumentFacts {
         dialect: "",
         title: "",
@@ -84,7 +88,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 0,
         tools_of_files: &["define_word"],
     },
-    catalog_sha256: "8dc6541e04cf632e47d93a609cc487f5a4f0aa1c6466a2855a4bbd5f1f5755fc",
+    catalog_sha256: "94ecf0da47731f063e801461ef6f786d0fdff0ec033ec535f4cf0f4e72ee21ec",
 };
 
 /// Every tool, sorted by name.

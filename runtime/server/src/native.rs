@@ -8,9 +8,12 @@ use std::sync::Arc;
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
 use tokio::time::sleep_until;
-use toolwright_core::{Code, Context, Envelope, NativeTools, Surroundings, ToolError, ToolSpec};
+use toolwright_core::{
+    Client, Code, Context, Envelope, NativeOutput, NativeTools, Payload, Surroundings, ToolError, ToolSpec,
+};
 use toolwright_http::{CallContext, CancellationToken, Progress, ProgressUpdate};
 
+use crate::sessions::Sessions;
 use crate::settings::Settings;
 
 /// The handlers of a server, with what their calls need.
@@ -33,7 +36,10 @@ impl Native {
     ) -> Envelope {
         let seen = self.surrounding.of(context);
         match guarded(row, context, async { self.tools.call(row.name, arguments, &seen).await }).await.flatten() {
-            Ok(data) => Envelope::success(data),
+            Ok(NativeOutput::Data(data)) => Envelope::success(data),
+            Ok(NativeOutput::Content(blocks)) => {
+                Envelope { ok: true, payload: Payload::Content(blocks), ..Envelope::default() }
+            }
             Err(error) => Envelope::failure(error),
         }
     }
@@ -43,13 +49,14 @@ impl Native {
 #[derive(Clone)]
 pub(crate) struct Surrounding {
     settings: Arc<BTreeMap<String, String>>,
+    sessions: Arc<Sessions>,
 }
 
 impl Surrounding {
-    pub(crate) fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings, sessions: Arc<Sessions>) -> Self {
         let values = &settings.document.0;
         let settings = values.iter().map(|(key, value)| (key.clone(), value.expose().to_owned())).collect();
-        Surrounding { settings: Arc::new(settings) }
+        Surrounding { settings: Arc::new(settings), sessions }
     }
 
     /// The context of one call, as such code sees it.
@@ -58,6 +65,8 @@ impl Surrounding {
             settings: Arc::clone(&self.settings),
             progress: context.progress.clone(),
             cancel: context.cancel.clone(),
+            client: Arc::clone(&context.client),
+            sessions: Arc::clone(&self.sessions),
         };
         Context::new(context.deadline.into_std(), Arc::new(surroundings))
     }
@@ -106,6 +115,8 @@ struct Call {
     settings: Arc<BTreeMap<String, String>>,
     progress: Progress,
     cancel: CancellationToken,
+    client: Arc<dyn Client>,
+    sessions: Arc<Sessions>,
 }
 
 impl Surroundings for Call {
@@ -125,6 +136,14 @@ impl Surroundings for Call {
     fn cancelled(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(self.cancel.cancelled())
     }
+
+    fn client(&self) -> &dyn Client {
+        &*self.client
+    }
+
+    fn resource_changed(&self, uri: &str) {
+        self.sessions.changed(uri);
+    }
 }
 
 #[cfg(test)]
@@ -133,7 +152,7 @@ mod tests {
 
     use serde_json::json;
     use tempfile::tempdir;
-    use toolwright_core::{Access, Binding, Catalog, NativeCall, Risk, ServerSpec, Setting, no_handler};
+    use toolwright_core::{Access, Binding, Catalog, NativeCall, Risk, ServerSpec, Setting, native_output, no_handler};
 
     use super::*;
     use crate::settings::{Exposed, SettingValue as _};
@@ -179,15 +198,17 @@ mod tests {
                 match tool {
                     "count" => {
                         context.progress(1.0, Some(2.0), "halfway");
-                        Ok(json!({"count": 2}))
+                        native_output(json!({"count": 2}))
                     }
-                    "miscount" => Ok(json!({"count": "two"})),
+                    "miscount" => native_output(json!({"count": "two"})),
                     "panic" => panic!("a fault in this handler"),
                     "sleep" => {
                         context.cancelled().await;
                         std::future::pending().await
                     }
-                    "tell" => Ok(json!({"told": format!("the token is {}", context.required_setting("token")?)})),
+                    "tell" => {
+                        native_output(json!({"told": format!("the token is {}", context.required_setting("token")?)}))
+                    }
                     other => Err(no_handler(other)),
                 }
             })

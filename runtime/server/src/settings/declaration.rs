@@ -43,7 +43,8 @@ pub(super) fn read(table: &Table, mut report: impl FnMut(&str, String)) -> Decla
             continue;
         }
         let Some(fields) = value.as_table() else {
-            let message = "must be a table with any of name, env_vars and disabled; a secret itself does not belong here";
+            let message =
+                "must be a table with any of name, env_vars and disabled; a secret itself does not belong here";
             report(&toml_key(name), message.to_owned());
             continue;
         };
@@ -83,7 +84,8 @@ fn fields_of(fields: &Table, mut report: impl FnMut(&str, String)) -> Declaratio
 
 /// No system takes a variable whose name is empty or holds `=` or NUL.
 fn variables(value: &Value) -> Option<Vec<String>> {
-    let name = |item: &Value| item.as_str().filter(|name| !name.is_empty() && !name.contains(['=', '\0'])).map(str::to_owned);
+    let name =
+        |item: &Value| item.as_str().filter(|name| !name.is_empty() && !name.contains(['=', '\0'])).map(str::to_owned);
     value.as_array()?.iter().map(name).collect()
 }
 
@@ -118,8 +120,15 @@ mod tests {
     fn each_fault_names_the_secret_and_the_field_and_shows_no_value() {
         let identifier = "1 to 128 letters, digits, `.`, `_` and `-`, with a letter or digit at both ends and no `..`";
         for (text, fault) in [
-            ("k = \"hush\"", "k: must be a table with any of name, env_vars and disabled; a secret itself does not belong here".to_owned()),
-            ("[k]\nvalue = \"hush\"\ntoken = \"hush\"", "k: unknown fields: token, value; a secret is declared by name, env_vars, disabled".to_owned()),
+            (
+                "k = \"hush\"",
+                "k: must be a table with any of name, env_vars and disabled; a secret itself does not belong here"
+                    .to_owned(),
+            ),
+            (
+                "[k]\nvalue = \"hush\"\ntoken = \"hush\"",
+                "k: unknown fields: token, value; a secret is declared by name, env_vars, disabled".to_owned(),
+            ),
             ("[k]\nname = 5", format!("k.name: must be the account in the keyring: {identifier}")),
             ("[k]\nname = \"hush hush\"", format!("k.name: must be the account in the keyring: {identifier}")),
             ("[k]\nenv_vars = \"hush\"", "k.env_vars: must be a list of names of environment variables".to_owned()),
@@ -135,7 +144,8 @@ mod tests {
 
     #[test]
     fn what_one_table_leaves_open_is_for_the_table_under_it() {
-        let (found, _) = read_all("[under]\nname = \"acc\"\nenv_vars = [\"A\"]\n[over]\nenv_vars = []\ndisabled = true\n");
+        let (found, _) =
+            read_all("[under]\nname = \"acc\"\nenv_vars = [\"A\"]\n[over]\nenv_vars = []\ndisabled = true\n");
         let both = found["over"].over(&found["under"]);
         let expected =
             Declaration { account: Some("acc".to_owned()), env_vars: Some(Vec::new()), disabled: Some(true) };

@@ -234,7 +234,8 @@ fn unknown_key(key: &str, known: &[Declared], also: &[&str]) -> String {
     match key {
         "tool" => return "is no table of this file; a server's settings stand in [server.NAME]".to_owned(),
         "observability" => {
-            return "is no table of this file; log_level, log_format and log_file are keys beside the others".to_owned();
+            return "is no table of this file; log_level, log_format and log_file are keys beside the others"
+                .to_owned();
         }
         _ => {}
     }

@@ -194,10 +194,8 @@ pub(crate) fn resolution(
         let text = expanded(&declared, text.trim(), environment);
         Resolved { declared, text, source }
     };
-    let mut resolution = Resolution {
-        entries: declared(server).into_iter().map(find).collect(),
-        tables: file.tables(profile),
-    };
+    let mut resolution =
+        Resolution { entries: declared(server).into_iter().map(find).collect(), tables: file.tables(profile) };
     let address = document::filled(server, &resolution);
     let base_url = resolution.entries.iter_mut().find(|entry| entry.declared.key == "base_url");
     if let Some(entry) = base_url.filter(|entry| entry.source == Source::Default) {

@@ -102,7 +102,8 @@ mod tests {
 
     #[test]
     fn tables_merge_at_any_depth_and_other_values_replace() {
-        let shared = "[llm]\nverify = true\n[llm.default_headers]\na = \"1\"\nb = \"2\"\n[llm.models.m]\nids = [1, 2]\n";
+        let shared =
+            "[llm]\nverify = true\n[llm.default_headers]\na = \"1\"\nb = \"2\"\n[llm.models.m]\nids = [1, 2]\n";
         let own = "[llm]\nverify = false\n[llm.default_headers]\nb = \"3\"\n[llm.models.m]\nids = [3]\n";
         assert_eq!(
             tables(shared, own).get("llm"),

@@ -46,10 +46,7 @@ fn each_fault_names_the_file_the_table_and_the_field() {
         ),
         ("[secrets.k]\ndisabled = 1", "secrets.k.disabled: must be true or false"),
         ("[secert.k]", "secert: unknown key; did you mean `secrets`?"),
-        (
-            "[server.demo]\nport = 1979-05-27",
-            "server.demo.port: must be text, a number, a boolean, or a list of texts",
-        ),
+        ("[server.demo]\nport = 1979-05-27", "server.demo.port: must be text, a number, a boolean, or a list of texts"),
     ] {
         assert_eq!(problems(text), [format!("c.toml: {fault}")], "{text}");
     }

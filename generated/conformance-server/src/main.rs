@@ -14,10 +14,10 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let tools = conformance_tools::native::Native(conformance_native::handlers());
-    toolwright_server::run_native(
-        &conformance_tools::SERVER,
-        &conformance_tools::TOOLS,
-        tools,
-    )
+    toolwright_server::Program::new(
+            &conformance_tools::SERVER,
+            &conformance_tools::TOOLS,
+        )
+        .native(conformance_tools::native::Native(conformance_native::handlers()))
+        .run()
 }

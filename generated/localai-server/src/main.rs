@@ -14,5 +14,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    toolwright_server::run(&localai_tools::SERVER, &localai_tools::TOOLS)
+    toolwright_server::Program::new(&localai_tools::SERVER, &localai_tools::TOOLS)
+        .durable_tasks()
+        .run()
 }

@@ -349,7 +349,8 @@ pub struct DiarizeAudio {
     risk = compute,
     tags("audio"),
     schema = "schemas/generate_sound.json",
-    advertised = "schemas/generate_sound.listed.json"
+    advertised = "schemas/generate_sound.listed.json",
+    long
 )]
 #[search(
     en(
@@ -668,7 +669,8 @@ pub struct TextToSpeechWithVoice {
     schema = "schemas/transcribe_audio.json",
     advertised = "schemas/transcribe_audio.listed.json",
     result = "schemas/transcribe_audio.result.json",
-    output = TranscribeAudioResult
+    output = TranscribeAudioResult,
+    long
 )]
 #[search(
     en(

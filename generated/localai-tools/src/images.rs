@@ -24,7 +24,8 @@ use crate::types::{OpenAiRequest, OpenAiResponse};
     advertised = "schemas/generate_image.listed.json",
     result = "schemas/generate_image.result.json",
     output = OpenAiResponse,
-    open_world
+    open_world,
+    long
 )]
 #[search(
     en(
@@ -75,7 +76,8 @@ pub struct GenerateImage {
     schema = "schemas/inpaint_image.json",
     advertised = "schemas/inpaint_image.listed.json",
     result = "schemas/inpaint_image.result.json",
-    output = OpenAiResponse
+    output = OpenAiResponse,
+    long
 )]
 #[search(
     en(
@@ -142,7 +144,8 @@ pub struct InpaintImage {
     schema = "schemas/upscale_image.json",
     advertised = "schemas/upscale_image.listed.json",
     result = "schemas/upscale_image.result.json",
-    output = OpenAiResponse
+    output = OpenAiResponse,
+    long
 )]
 #[search(
     en(

@@ -178,7 +178,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 166,
         tools_of_files: &[],
     },
-    catalog_sha256: "cf14033b05a48ae5ef1155db226e7a1643253331f24d7d43f192602df03726f1",
+    catalog_sha256: "362c416c43ec60dba62e4a43b5849e08243add397288048b647bf6dfd70f01bd",
 };
 
 /// Every tool, sorted by name.

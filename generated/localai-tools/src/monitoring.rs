@@ -632,7 +632,8 @@ pub struct ListRequestTraces {
     schema = "schemas/preload_model.json",
     result = "schemas/preload_model.result.json",
     output = ModelLoadResponse,
-    idempotent
+    idempotent,
+    long
 )]
 #[search(
     en(

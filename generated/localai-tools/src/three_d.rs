@@ -24,7 +24,8 @@ use crate::types::OpenAiResponse;
     advertised = "schemas/generate_3d_asset.listed.json",
     result = "schemas/generate_3d_asset.result.json",
     output = OpenAiResponse,
-    open_world
+    open_world,
+    long
 )]
 #[search(
     en(

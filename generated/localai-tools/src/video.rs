@@ -23,7 +23,8 @@ use crate::types::OpenAiResponse;
     advertised = "schemas/generate_video.listed.json",
     result = "schemas/generate_video.result.json",
     output = OpenAiResponse,
-    open_world
+    open_world,
+    long
 )]
 #[search(
     en(

@@ -14,6 +14,10 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let tools = starter_tools::native::Native(starter_native::handlers());
-    toolwright_server::run_native(&starter_tools::SERVER, &starter_tools::TOOLS, tools)
+    toolwright_sandbox::run_support_if_asked();
+    toolwright_server::Program::new(&starter_tools::SERVER, &starter_tools::TOOLS)
+        .native(starter_tools::native::Native(starter_native::handlers()))
+        .executor(toolwright_llm::LlmExecutor::new())
+        .executor(toolwright_sandbox::SandboxExecutor::new())
+        .run()
 }

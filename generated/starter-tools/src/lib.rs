@@ -56,7 +56,7 @@ pub static SERVER: ServerSpec = ServerSpec {
     title: "Starter",
     description: "A writer's desk, and the smallest server that shows each way to make a tool.",
     version: "0.1.0",
-    instructions: "Look words up with define_word. Compare two with compare_words. Measure a text with measure_text before you shorten it; reading_time needs no more than the number of its words.",
+    instructions: "Look words up with define_word. Compare two with compare_words. Measure a text with measure_text before you shorten it; reading_time needs no more than the number of its words. summarize_text sums a text up, and search_drafts finds what was written before.",
     env_prefix: "STARTER",
     default_base_url: "http://127.0.0.1:8080",
     access: Access {
@@ -69,11 +69,34 @@ pub static SERVER: ServerSpec = ServerSpec {
                 secret: false,
                 allowed: &[],
             },
+            toolwright_core::Setting {
+                key: "drafts_dir",
+                env: "STARTER_DRAFTS_DIR",
+                default: "",
+                help: "Folder that search_drafts looks in.",
+                secret: false,
+                allowed: &[],
+            },
+            toolwright_core::Setting {
+                key: "summary_model",
+                env: "STARTER_SUMMARY_MODEL",
+                default: "qwen3-4b",
+                help: "Model that summarize_text asks.",
+                secret: false,
+                allowed: &[],
+            },
         ],
         schemes: &[],
         security: &[],
     },
-    preset: &["compare_words", "define_word", "measure_text", "reading_time"],
+    preset: &[
+        "compare_words",
+        "define_word",
+        "measure_text",
+        "reading_time",
+        "search_drafts",
+        "summarize_text",
+    ],
     health: &[],
     fixed_tools: &[],
     prompts: prompts::PROMPTS,
@@ -88,7 +111,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 0,
         tools_of_files: &["define_word"],
     },
-    catalog_sha256: "94ecf0da47731f063e801461ef6f786d0fdff0ec033ec535f4cf0f4e72ee21ec",
+    catalog_sha256: "10ad1ed10b2918e0662f2c46334211812582094cdcf71dff1e1635b95377aaa7",
 };
 
 /// Every tool, sorted by name.
@@ -98,4 +121,6 @@ pub static TOOLS: Catalog = [
     words::DefineWord,
     text::MeasureText,
     text::ReadingTime,
+    text::SearchDrafts,
+    text::SummarizeText,
 ];

@@ -69,6 +69,76 @@ pub struct ReadingTime {
     pub words_per_minute: Option<u64>,
 }
 
+/// Find the lines in the folder of drafts that hold a text.
+///
+/// Inputs: `text`, `most`.
+///
+/// Returns: `lines`, each with `file`, `line` and `text`.
+#[derive(Debug, Clone, Serialize, Deserialize, Tool)]
+#[tool(
+    name = "search_drafts",
+    title = "Search drafts",
+    risk = read_only,
+    tags("text"),
+    schema = "schemas/search_drafts.json",
+    result = "schemas/search_drafts.result.json",
+    output = SearchDraftsResult
+)]
+#[search(
+    en("grep", "find in files", "where did I write"),
+    ko("초안 검색", "파일에서 찾기"),
+    ja("下書きを検索", "ファイル内検索")
+)]
+#[sandbox(
+    "schemas/search_drafts.sandbox.json",
+    project = "{lines: [.stdout | split(\"\\n\")[] | capture(\"^\\\\./(?<file>[^:]+):(?<line>[0-9]+):(?<text>.*)$\") | .line |= tonumber]}"
+)]
+pub struct SearchDrafts {
+    /// Text to find.
+    #[input]
+    pub text: String,
+    /// Most lines of each file.
+    #[input]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most: Option<u64>,
+}
+
+/// Sum a text up in a few points, each with what it is about.
+///
+/// Inputs: `text`, `language`, `most`.
+///
+/// Returns: `points`, each with `topic` and `sentence`.
+#[derive(Debug, Clone, Serialize, Deserialize, Tool)]
+#[tool(
+    name = "summarize_text",
+    title = "Summarize text",
+    risk = compute,
+    tags("text"),
+    schema = "schemas/summarize_text.json",
+    result = "schemas/summarize_text.result.json",
+    output = SummarizeTextResult,
+    open_world
+)]
+#[search(
+    en("sum up", "main points", "shorten a text"),
+    ko("글 요약", "핵심 정리"),
+    ja("文章の要約", "要点")
+)]
+#[llm("schemas/summarize_text.llm.json")]
+pub struct SummarizeText {
+    /// Text to sum up.
+    #[input]
+    pub text: String,
+    /// Language of the summary.
+    #[input]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<SummarizeTextLanguage>,
+    /// Most points.
+    #[input]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub most: Option<u64>,
+}
+
 /// What the tool returns.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MeasureTextResult {
@@ -90,4 +160,52 @@ pub struct ReadingTimeResult {
     pub minutes: u64,
     /// Whether it takes more than ten minutes.
     pub is_long: bool,
+}
+
+/// What the tool returns.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SearchDraftsResult {
+    /// Lines that hold the text.
+    pub lines: Vec<SearchDraftsResultLinesItem>,
+}
+
+/// What the tool returns.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SearchDraftsResultLinesItem {
+    /// The file, below the folder.
+    pub file: String,
+    /// Number of the line.
+    pub line: i64,
+    /// The line.
+    pub text: String,
+}
+
+/// Language of the summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SummarizeTextLanguage {
+    /// `English`.
+    #[serde(rename = "English")]
+    English,
+    /// `Korean`.
+    #[serde(rename = "Korean")]
+    Korean,
+    /// `Japanese`.
+    #[serde(rename = "Japanese")]
+    Japanese,
+}
+
+/// What the tool returns.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SummarizeTextResult {
+    /// The points.
+    pub points: Vec<SummarizeTextResultPointsItem>,
+}
+
+/// What the tool returns.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SummarizeTextResultPointsItem {
+    /// What the point is about.
+    pub topic: String,
+    /// The point, in one sentence.
+    pub sentence: String,
 }

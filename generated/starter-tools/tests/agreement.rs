@@ -9,6 +9,8 @@
 fn text() {
     toolwright_samples::assert_agreement::<starter_tools::text::MeasureText>();
     toolwright_samples::assert_agreement::<starter_tools::text::ReadingTime>();
+    toolwright_samples::assert_agreement::<starter_tools::text::SearchDrafts>();
+    toolwright_samples::assert_agreement::<starter_tools::text::SummarizeText>();
 }
 
 #[test]

@@ -20,7 +20,7 @@ use crate::pass::{join, name::snake};
 pub(crate) const SCHEMES: &str = "/components/securitySchemes";
 
 /// Keys of settings that every server has. `api_key` is not among them: a scheme of that name takes it over.
-const TAKEN: [&str; 45] = [
+const TAKEN: [&str; 47] = [
     "base_url",
     "request_timeout",
     "connect_timeout",
@@ -49,6 +49,8 @@ const TAKEN: [&str; 45] = [
     "port",
     "path",
     "stateless_http",
+    "state_key",
+    "confirm",
     "workers",
     "reuse_port",
     "auth_token",

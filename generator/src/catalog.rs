@@ -125,7 +125,8 @@ pub(crate) fn annotations(tool: &Tool) -> Value {
 
 fn binding(tool: &Tool) -> Value {
     match &tool.binding {
-        Binding::Native => json!({"native": {}}),
+        Binding::Native { content: true } => json!({"native": {"content": true}}),
+        Binding::Native { .. } => json!({"native": {}}),
         Binding::Expression(filter) => json!({"expression": filter}),
         Binding::Steps(steps) => json!({"steps": steps.calls}),
         Binding::Linked(linked) => match &linked.project {

@@ -53,7 +53,7 @@ pub(crate) fn summarize(model: &Model) -> Summary {
         ListedTool { name: tool.name.clone(), json: serde_json::to_string(&entry).unwrap_or_default() }
     });
     let fixed = config.fixed_tools.iter().filter(|(name, _)| !HIDDEN.contains(&name.as_str()));
-    let native = model.tools.iter().filter(|tool| matches!(tool.binding, Binding::Native));
+    let native = model.tools.iter().filter(|tool| matches!(tool.binding, Binding::Native { .. }));
     Summary {
         server: config.server.clone(),
         operations: model.operations.len(),

@@ -1,10 +1,13 @@
-"""Count the checks of a conformance run and hold the server to one scenario that the suite runs but does not score.
+"""Count the checks of a conformance run, and hold a server to more than the suite itself does.
 
-    count.py RESULTS BASELINE REVISION [--explain]
+    count.py RESULTS NAME (--baseline FILE | --scored FILE) [--explain]
 
-`--explain` prints what no baseline lists, those of the optional tasks extension left out. The suite itself fails on an unlisted failure and on a listed check that passes. What it does not score is reported here.
+With a baseline, the suite itself fails on an unlisted failure and on a listed check that passes; a scenario that it runs and does
+not score is held against the server here. With the list of scored scenarios there is no baseline: every failure and every
+warning of one of them fails. `--explain` prints what else did not pass, the optional tasks extension left out.
 """
 
+import argparse
 import json
 import re
 import sys
@@ -20,32 +23,54 @@ def checks(results: Path) -> list[tuple[str, str, str, str]]:
     found = []
     for folder in sorted(results.iterdir()):
         scenario = re.sub(r"^server-(.*)-\d{4}-\d{2}-\d{2}T[\d-]+Z$", r"\1", folder.name)
+        if not (folder / "checks.json").exists():
+            found.append((scenario, "checks", "FAILURE", "the scenario did not come to an end"))
+            continue
         for check in json.loads((folder / "checks.json").read_text()):
             found.append((scenario, check["id"], check["status"], check.get("errorMessage", "")))
     return found
 
 
+def entries(path: str | None) -> set[str]:
+    """The entries of the list `server` of a YAML file."""
+    if path is None:
+        return set()
+    of_server = re.search(r"^server:\n((?:[ #].*\n|\n)*)", Path(path).read_text(), re.MULTILINE)
+    return set(re.findall(r"^\s+- ([\w:.-]+)", of_server.group(1) if of_server else "", re.MULTILINE))
+
+
 def main() -> None:
-    results, baseline, revision = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
-    listed = set(re.findall(r"^\s+- ([\w:.-]+)", baseline.read_text(), re.MULTILINE))
-    explain = "--explain" in sys.argv
+    parser = argparse.ArgumentParser()
+    parser.add_argument("results", type=Path)
+    parser.add_argument("name")
+    parser.add_argument("--baseline")
+    parser.add_argument("--scored")
+    parser.add_argument("--explain", action="store_true")
+    given = parser.parse_args()
+    excused_by, required = entries(given.baseline), entries(given.scored) | REQUIRED_TOO
     passed = failed = excused = 0
     unscored: Counter[str] = Counter()
-    for scenario, check, status, message in checks(results):
+    seen = set()
+    for scenario, check, status, message in checks(given.results):
+        seen.add(scenario)
         if status == "SUCCESS":
             passed += 1
         elif status not in ("FAILURE", "WARNING"):
             continue
-        elif scenario in listed or f"{scenario}:{check}" in listed:
+        elif scenario in excused_by or f"{scenario}:{check}" in excused_by:
             excused += 1
-        elif scenario in REQUIRED_TOO:
+        elif scenario in required:
             failed += 1
-            print(f"FAILED {scenario}:{check}: {message}")
+            print(f"{status} {scenario}:{check}: {message}")
         else:
             unscored[scenario] += 1
-            if explain and not scenario.startswith("tasks-"):
+            if given.explain and not scenario.startswith("tasks-"):
                 print(f"{status} {scenario}:{check}: {message[:400]}")
-    print(f"{revision}: {passed} checks passed, {excused} need the suite's own fixtures, {unscored.total()} are not scored")
+    # A scenario that did not run has passed nothing.
+    for scenario in sorted(entries(given.scored) - seen):
+        failed += 1
+        print(f"FAILURE {scenario}: it did not run")
+    print(f"{given.name}: {passed} checks passed, {excused} need the suite's own fixtures, {unscored.total()} are not scored")
     if unscored:
         print("not scored:", ", ".join(f"{scenario} {count}" for scenario, count in unscored.items()))
     print(f"conformance: {passed} passed, {failed} failed")

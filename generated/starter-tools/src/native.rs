@@ -8,7 +8,8 @@
 
 use crate::text;
 
-/// The handlers of this server. Arguments have passed the tool's schema; what comes back is the `data` of the result.
+/// The handlers of this server. Arguments have passed the tool's schema; what comes back is the `data` of the result,
+/// or, as blocks of content, the result itself.
 ///
 /// Write the methods as `async fn`. A call that is cancelled or past its deadline is dropped at its next await; a panic
 /// is answered as a failure of that call.

@@ -15,6 +15,7 @@ pub(super) fn prompt(prompt: &Prompt) -> Value {
             ("description", json!(argument.description)),
             ("required", json!(argument.required)),
             ("default", json!(argument.default)),
+            ("ask", json!(argument.ask)),
             ("complete", argument.completion.as_ref().map_or(Value::Null, completion)),
         ])
     });

@@ -155,10 +155,14 @@ const PAGINATE: &[Key] = &[
 /// The methods of `http`.
 pub(crate) const METHODS: &[&str] = &["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS"];
 
+/// Keys of `native`.
+pub(super) const NATIVE: &[Key] =
+    &[key("content", Kind::Switch, "Whether the handler makes content blocks, such as images, in place of JSON.")];
+
 /// What carries out a tool. A file names one.
 pub(super) const EXECUTORS: &[Key] = &[
     key("http", Kind::Keys(HTTP), "One request of the API."),
-    key("native", Kind::Keys(&[]), "A handler in Rust, in the server's own crate `native/`."),
+    key("native", Kind::Keys(NATIVE), "A handler in Rust, in the server's own crate `native/`."),
     key("expression", Kind::Text, "A jq filter over the arguments."),
     key("llm", Kind::Keys(LLM), "A question to a language model."),
     key("sandbox", Kind::Keys(SANDBOX), "A command in a sandbox: within folders, with listed programs, within limits."),

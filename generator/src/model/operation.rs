@@ -67,8 +67,8 @@ impl Operation {
 pub(crate) enum Executor {
     /// One request of the API.
     Request,
-    /// A handler in Rust.
-    Native,
+    /// A handler in Rust, which makes content blocks or JSON.
+    Native { content: bool },
     /// A jq filter over the arguments.
     Expression(String),
     /// Several calls.

@@ -205,8 +205,10 @@ pub(crate) enum Binding {
         server: Option<String>,
     },
     NoRoute(MissingRoute),
-    /// A handler in Rust.
-    Native,
+    /// A handler in Rust, which makes content blocks or JSON.
+    Native {
+        content: bool,
+    },
     /// A jq filter over the arguments.
     Expression(String),
     /// Several calls.
@@ -218,7 +220,7 @@ pub(crate) enum Binding {
 impl Binding {
     /// True where the tool is no operation of the API.
     pub(crate) fn is_own(&self) -> bool {
-        matches!(self, Self::Native | Self::Expression(_) | Self::Steps(_) | Self::Linked(_))
+        matches!(self, Self::Native { .. } | Self::Expression(_) | Self::Steps(_) | Self::Linked(_))
     }
 }
 

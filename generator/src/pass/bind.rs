@@ -140,7 +140,7 @@ fn flattened(model: &Model, operation: &Operation, arguments: &[&Argument]) -> B
 fn binding(operation: &Operation, arguments: &[&Argument], pages: Option<Pages>) -> Binding {
     match &operation.executor {
         Executor::Request => {}
-        Executor::Native => return Binding::Native,
+        Executor::Native { content } => return Binding::Native { content: *content },
         Executor::Expression(filter) => return Binding::Expression(filter.clone()),
         // The pass over steps fills it in, when all tools are known.
         Executor::Steps => return Binding::Steps(Steps::default()),

@@ -100,7 +100,8 @@ fn returns(model: &Model, tool: &Tool) -> String {
         Binding::NoRoute(_) => "an error that says so".to_owned(),
         Binding::WebSocket { .. } => "`messages`, as they came".to_owned(),
         Binding::Linked(linked) if linked.executor == "llm" && tool.output.is_none() => "`text`".to_owned(),
-        Binding::Native | Binding::Expression(_) | Binding::Steps(_) | Binding::Linked(_) => {
+        Binding::Native { content: true } => "content to look at, listen to or read".to_owned(),
+        Binding::Native { .. } | Binding::Expression(_) | Binding::Steps(_) | Binding::Linked(_) => {
             tool.output.as_ref().map_or_else(|| "JSON in `data`".to_owned(), |output| data(model, output))
         }
         Binding::Http(http) => match &tool.output {

@@ -157,7 +157,9 @@ impl Reader<'_, '_> {
         let text = |key: &str| document.get(&join(&item, key)).and_then(Value::as_str).unwrap_or_default();
         let (method, path) = (text("method"), text("path"));
         let executor = match document.get(&item) {
-            Some(node) if node.get("native").is_some() => Executor::Native,
+            Some(node) if node.get("native").is_some() => {
+                Executor::Native { content: node.pointer("/native/content").and_then(Value::as_bool).unwrap_or(false) }
+            }
             Some(node) if node.get("steps").is_some() => Executor::Steps,
             Some(node) => match node.get("expression").and_then(Value::as_str) {
                 Some(filter) => Executor::Expression(filter.to_owned()),

@@ -117,6 +117,7 @@ fn prompt(prompt: &Prompt) -> TokenStream {
 fn argument(argument: &PromptArgument) -> TokenStream {
     let PromptArgument { name, description, required, .. } = argument;
     let (title, default) = (optional(argument.title.as_ref()), optional(argument.default.as_ref()));
+    let ask = optional(argument.ask.as_ref());
     let completion = match &argument.completion {
         Some(source) => {
             let source = completion(source);
@@ -132,6 +133,7 @@ fn argument(argument: &PromptArgument) -> TokenStream {
             required: #required,
             default: #default,
             completion: #completion,
+            ask: #ask,
         }
     }
 }

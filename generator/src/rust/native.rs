@@ -17,7 +17,7 @@ pub(super) fn is_needed(model: &Model) -> bool {
 }
 
 fn tools<'m>(model: &'m Model) -> impl Iterator<Item = &'m Tool> {
-    model.tools.iter().filter(|tool| matches!(tool.binding, Binding::Native))
+    model.tools.iter().filter(|tool| matches!(tool.binding, Binding::Native { .. }))
 }
 
 /// The module's documentation.
@@ -73,12 +73,17 @@ fn output_type(names: &Names, tool: &Tool) -> TokenStream {
         return quote!(#module::#ident);
     }
     match tool.output {
+        None if makes_content(tool) => quote!(Vec<toolwright_core::Block>),
         Some(_) => {
             let input = input_type(names, tool);
             quote!(<#input as toolwright_core::Tool>::Output)
         }
         None => quote!(serde_json::Value),
     }
+}
+
+fn makes_content(tool: &Tool) -> bool {
+    matches!(tool.binding, Binding::Native { content: true })
 }
 
 fn handlers(model: &Model, names: &Names) -> TokenStream {
@@ -95,7 +100,8 @@ fn handlers(model: &Model, names: &Names) -> TokenStream {
         }
     });
     quote! {
-        /// The handlers of this server. Arguments have passed the tool's schema; what comes back is the `data` of the result.
+        /// The handlers of this server. Arguments have passed the tool's schema; what comes back is the `data` of the result,
+        /// or, as blocks of content, the result itself.
         ///
         /// Write the methods as `async fn`. A call that is cancelled or past its deadline is dropped at its next await; a panic
         /// is answered as a failure of that call.
@@ -108,10 +114,14 @@ fn handlers(model: &Model, names: &Names) -> TokenStream {
 fn dispatch(model: &Model) -> TokenStream {
     let arms = tools(model).map(|tool| {
         let (name, method) = (&tool.name, names::ident(&tool.name));
+        let output = match makes_content(tool) {
+            true => quote!(Ok(toolwright_core::NativeOutput::Content(output))),
+            false => quote!(toolwright_core::native_output(output)),
+        };
         quote! {
             #name => {
                 let output = self.0.#method(toolwright_core::native_input(arguments)?, context).await?;
-                toolwright_core::native_output(output)
+                #output
             }
         }
     });

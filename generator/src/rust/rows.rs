@@ -18,7 +18,7 @@ const MAX_STRUCTS: usize = 200;
 /// Whether a tool is a row alone, by its area.
 pub(super) fn is_row(model: &Model, tool: &Tool) -> bool {
     // A handler takes the struct.
-    if matches!(tool.binding, Binding::Native) {
+    if matches!(tool.binding, Binding::Native { .. }) {
         return false;
     }
     match &model.loaded.config.structs {
@@ -157,7 +157,7 @@ fn option(value: Option<TokenStream>) -> TokenStream {
 
 fn binding(tool: &Tool) -> TokenStream {
     match &tool.binding {
-        Binding::Native => quote!(Binding::Native),
+        Binding::Native { .. } => quote!(Binding::Native),
         Binding::Expression(filter) => quote!(Binding::Expression(#filter)),
         Binding::Steps(_) => {
             let plan = schema(&tool.name, ".steps");

@@ -112,7 +112,7 @@ fn route(tool: &Tool) -> TokenStream {
     let (method, path) = &tool.declared;
     let declared = format!("{method} {path}");
     match &tool.binding {
-        Binding::Native => quote!(native),
+        Binding::Native { .. } => quote!(native),
         Binding::Expression(filter) => quote!(expression(#filter)),
         Binding::Steps(_) => {
             let plan = format!("schemas/{}.steps.json", tool.name);

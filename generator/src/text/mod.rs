@@ -123,7 +123,7 @@ fn page(model: &Model, uses_index_map: bool) -> Page {
         tool_count: model.tools.len(),
         exposed_count: model.exposed.len(),
         uses_index_map,
-        is_native: model.tools.iter().any(|tool| matches!(tool.binding, Binding::Native)),
+        is_native: model.tools.iter().any(|tool| matches!(tool.binding, Binding::Native { .. })),
         executors: server::executors(model),
         has_long_tools: server::has_long_tools(model),
         areas,
@@ -167,7 +167,7 @@ fn row(tool: &Tool, exposed: &[String]) -> Row {
     let real = match &tool.binding {
         Binding::Http(http) => format!("{} {}", http.method, http.path),
         Binding::WebSocket { path, .. } => format!("WebSocket {path}"),
-        Binding::Native => "native".to_owned(),
+        Binding::Native { .. } => "native".to_owned(),
         Binding::Expression(_) => "expression".to_owned(),
         Binding::Steps(steps) => format!("steps: {}", steps.calls.join(", ")),
         Binding::Linked(linked) => format!("{}: {}", linked.executor, cell(&linked.about)),

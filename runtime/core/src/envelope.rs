@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::{Code, ToolError};
+use crate::{Block, Code, ToolError};
 
 /// The result of a call. Its JSON form ([`Envelope::to_json`]) is the structured content of the MCP result.
 #[derive(Debug, Clone, Default)]
@@ -25,8 +25,8 @@ pub struct Envelope {
     pub warnings: Vec<String>,
     /// Further members, such as `tool_name`, `validation_errors` and `input_schema` of a refusal.
     pub extra: Map<String, Value>,
-    /// What the MCP result carries beside the text block.
-    pub attachments: Vec<Attachment>,
+    /// Content blocks that the result carries beside its text.
+    pub attachments: Vec<Block>,
 }
 
 /// What came back.
@@ -57,6 +57,8 @@ pub enum Payload {
     },
     /// Binary content.
     Binary(Binary),
+    /// Content blocks, as code of the server's own made them: they are the result, and nothing stands beside them.
+    Content(Vec<Block>),
 }
 
 /// Metadata of binary content.
@@ -72,40 +74,6 @@ pub struct Binary {
     pub resource_uri: Option<String>,
     /// The content, where the setting asks for it inside the envelope.
     pub base64: Option<String>,
-}
-
-/// A content block beside the text.
-#[derive(Debug, Clone)]
-pub struct Attachment {
-    /// The kind.
-    pub kind: AttachmentKind,
-    /// Media type.
-    pub mime_type: String,
-}
-
-/// Kinds of content blocks.
-#[derive(Debug, Clone)]
-pub enum AttachmentKind {
-    /// An image, in base64.
-    Image(String),
-    /// Audio, in base64.
-    Audio(String),
-    /// Any other content embedded as a blob resource.
-    Blob {
-        /// URI of the resource.
-        uri: String,
-        /// The content in base64.
-        base64: String,
-    },
-    /// A link to a saved file.
-    Link {
-        /// URI of the resource.
-        uri: String,
-        /// File name.
-        name: String,
-        /// Size in bytes.
-        size_bytes: u64,
-    },
 }
 
 impl Envelope {
@@ -188,6 +156,9 @@ impl Payload {
                 }
             }
             Payload::Binary(binary) => binary.write(out),
+            Payload::Content(blocks) => {
+                out.insert("content".into(), blocks.iter().map(Block::to_json).collect());
+            }
         }
     }
 }

@@ -30,6 +30,10 @@ pub enum Code {
     Cancelled,
     /// Code of the server's own failed: a native tool's handler.
     HandlerFailed,
+    /// The client cannot do what the call needs of it, such as ask a person.
+    MissingCapability,
+    /// The call waits for answers of its client, which makes it again with them. No result has this code.
+    InputRequired,
 }
 
 impl Code {
@@ -49,6 +53,8 @@ impl Code {
             Code::Deadline => "deadline",
             Code::Cancelled => "cancelled",
             Code::HandlerFailed => "handler_failed",
+            Code::MissingCapability => "missing_capability",
+            Code::InputRequired => "input_required",
         }
     }
 }
@@ -96,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_code_has_the_same_name_everywhere() {
-        for code in [Code::InvalidArguments, Code::CallDirectly, Code::UpstreamUnreachable, Code::HandlerFailed] {
+        for code in [Code::InvalidArguments, Code::CallDirectly, Code::UpstreamUnreachable, Code::InputRequired] {
             assert_eq!(serde_json::json!(code), code.name());
         }
     }

@@ -9,7 +9,9 @@
 mod access;
 pub mod arguments;
 mod binding;
+mod block;
 mod catalog;
+mod client;
 pub mod content;
 mod envelope;
 mod error;
@@ -27,15 +29,17 @@ pub use binding::{
     Alternative, Binding, Body, Exchange, Field, FieldKind, HttpBinding, Location, Member, Method, NoRoute, Parameter,
     PartHeader, PartHeaderValue, StreamDialect, Style, WebSocketBinding,
 };
+pub use block::{Block, BlockKind};
 pub use catalog::{Catalog, assert_sorted_and_unique};
-pub use envelope::{Attachment, AttachmentKind, Binary, Envelope, Payload};
+pub use client::{Ability, Asked, Client, NoClient, Question, Reply, Severity, cannot_answer};
+pub use envelope::{Binary, Envelope, Payload};
 pub use error::{Code, ToolError};
 pub use executor::{
     Configuration, ConfigurationFault, Examination, Executor, ExecutorCall, LinkedBinding, LinkedTool, read_plan,
 };
 pub use hidden::{BadSetting, Hidden, HiddenValue, read_setting};
 pub use native::{
-    Context, NativeCall, NativeTools, OutputSchema, Surroundings, native_input, native_output, no_handler,
+    Context, NativeCall, NativeOutput, NativeTools, OutputSchema, Surroundings, native_input, native_output, no_handler,
 };
 pub use paginate::{NextPage, Paginate};
 pub use profile::Profile;

@@ -11,10 +11,20 @@ use std::time::{Duration, Instant};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use crate::{Code, ToolError};
+use crate::client::{Ability, Client, NoClient, Question, Reply, Severity};
+use crate::{Block, Code, ToolError};
 
-/// A call on its way: its end is the tool's output as JSON.
-pub type NativeCall<'a> = Pin<Box<dyn Future<Output = Result<Value, ToolError>> + Send + 'a>>;
+/// A call on its way.
+pub type NativeCall<'a> = Pin<Box<dyn Future<Output = Result<NativeOutput, ToolError>> + Send + 'a>>;
+
+/// What a handler made.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NativeOutput {
+    /// The `data` of the result.
+    Data(Value),
+    /// Content blocks, which are the whole result (`native: {content: true}`).
+    Content(Vec<Block>),
+}
 
 /// Carries out the native tools of one server. Generated code implements it.
 pub trait NativeTools: Send + Sync {
@@ -32,6 +42,10 @@ pub trait Surroundings: Send + Sync {
     fn is_cancelled(&self) -> bool;
     /// Ends when the caller gives up.
     fn cancelled(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+    /// Whoever called, to be asked back.
+    fn client(&self) -> &dyn Client;
+    /// Tells whoever follows this resource that it has changed; never waits.
+    fn resource_changed(&self, uri: &str);
 }
 
 /// What surrounds one call of a handler: its deadline, its cancellation, whom to tell about progress, and settings.
@@ -106,6 +120,54 @@ impl Context {
     pub async fn cancelled(&self) {
         self.surroundings.cancelled().await;
     }
+
+    /// Whether the caller can answer such a question.
+    #[must_use]
+    pub fn can(&self, ability: Ability) -> bool {
+        self.surroundings.client().can(ability)
+    }
+
+    /// Asks the caller one thing, under a key of the handler's own. Ask before anything is changed: with a client of MCP 2026-07-28
+    /// the handler runs from its beginning again once the answer is there.
+    ///
+    /// # Errors
+    /// `missing_capability` where the client cannot answer; `input_required` where it will call again with the answer. Pass
+    /// both on with `?`.
+    pub async fn ask(&self, key: &str, question: Question) -> Result<Reply, ToolError> {
+        let replies = self.ask_all(vec![(key.to_owned(), question)]).await?;
+        replies.into_iter().next().ok_or_else(|| ToolError::failed("the client gave no answer"))
+    }
+
+    /// As [`Context::ask`], several things at once; the answers come in the order of the questions.
+    ///
+    /// # Errors
+    /// As [`Context::ask`].
+    pub async fn ask_all(&self, questions: Vec<(String, Question)>) -> Result<Vec<Reply>, ToolError> {
+        self.surroundings.client().ask(questions).await
+    }
+
+    /// Asks the person in front of the client whether to go on. A yes counts once, and for this very call alone.
+    ///
+    /// # Errors
+    /// As [`Context::ask`], and `not_allowed` where the answer is no or none.
+    pub async fn confirm(&self, message: &str) -> Result<(), ToolError> {
+        match self.surroundings.client().confirm(message.to_owned()).await? {
+            Reply::Filled(_) => Ok(()),
+            Reply::Declined => Err(ToolError::new(Code::NotAllowed, "the person declined; nothing was done")),
+            _ => Err(ToolError::new(Code::NotAllowed, "the person gave no answer; nothing was done")),
+        }
+    }
+
+    /// Sends a message to the client's log, where the client asked for such messages. It is for people who watch the client;
+    /// the server's own log is written with `tracing`.
+    pub fn log(&self, severity: Severity, message: impl Into<Value>) {
+        self.surroundings.client().log(severity, message.into());
+    }
+
+    /// Tells clients that follow this resource that it has changed.
+    pub fn resource_changed(&self, uri: &str) {
+        self.surroundings.resource_changed(uri);
+    }
 }
 
 /// Nobody calls.
@@ -125,6 +187,12 @@ impl Surroundings for Alone {
     fn cancelled(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(std::future::pending())
     }
+
+    fn client(&self) -> &dyn Client {
+        &NoClient
+    }
+
+    fn resource_changed(&self, _uri: &str) {}
 }
 
 /// The arguments of a call as its tool's struct.
@@ -140,8 +208,9 @@ pub fn native_input<T: DeserializeOwned>(arguments: Map<String, Value>) -> Resul
 ///
 /// # Errors
 /// `handler_failed` where it cannot be written as JSON, such as a map whose keys are no texts.
-pub fn native_output<T: Serialize>(output: T) -> Result<Value, ToolError> {
+pub fn native_output<T: Serialize>(output: T) -> Result<NativeOutput, ToolError> {
     serde_json::to_value(output)
+        .map(NativeOutput::Data)
         .map_err(|error| ToolError::failed(format!("the tool's output cannot be written as JSON: {error}")))
 }
 

@@ -14,7 +14,7 @@ use tokio::{
     time::{Instant, sleep_until},
 };
 use tokio_util::sync::CancellationToken;
-use toolwright_core::{Code, ToolError};
+use toolwright_core::{Client, Code, NoClient, ToolError};
 
 use crate::{
     answer::{credentials, recognizable, scrub_note},
@@ -107,6 +107,8 @@ pub struct CallContext {
     pub keep_headers: Arc<[String]>,
     /// Who is told what the call does.
     pub observed: Observed,
+    /// Whoever called, to be asked back.
+    pub client: Arc<dyn Client>,
 }
 
 impl CallContext {
@@ -120,6 +122,7 @@ impl CallContext {
             forwarded: ForwardedHeaders::default(),
             keep_headers: Arc::from([]),
             observed: Observed::default(),
+            client: Arc::new(NoClient),
         }
     }
 

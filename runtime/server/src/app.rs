@@ -10,6 +10,7 @@ use toolwright_core::arguments::Checker;
 use toolwright_core::{Catalog, Code, Profile, ServerSpec, ToolError, ToolSpec};
 use toolwright_http::{Filters, KnownSecrets, Upstream};
 
+use crate::client::Sealer;
 use crate::content::Suggestions;
 use crate::executors::Executors;
 use crate::exposure::Exposure;
@@ -17,6 +18,7 @@ use crate::gateway::Gateway;
 use crate::native::{Native, Surrounding};
 use crate::own::OwnResults;
 use crate::program::Program;
+use crate::sessions::Sessions;
 use crate::settings::{self, Problem, Settings};
 use crate::steps::Plans;
 use crate::tasks::Tasks;
@@ -41,6 +43,10 @@ pub struct App {
     pub(crate) own: OwnResults,
     /// The jq filters of tools that are one, or end with one.
     pub(crate) filters: Filters,
+    /// Seals what travels through a client while a person is asked.
+    pub(crate) sealer: Arc<Sealer>,
+    /// What clients of 2025-11-25 asked for once and for all.
+    pub(crate) sessions: Arc<Sessions>,
     /// The plans of tools that make several calls.
     pub(crate) plans: Plans,
     /// What tools suggested for arguments of prompts, for a little while.
@@ -101,10 +107,12 @@ impl App {
         if has_files && !settings.base_url.as_str().is_empty() {
             problems.extend(upstream::open(server, &settings, &known_secrets).err());
         }
+        let sealer = Sealer::new(settings.state_key.as_ref()).map_err(|problem| vec![problem])?;
         if !problems.is_empty() {
             return Err(problems);
         }
-        let surrounding = Surrounding::new(&settings);
+        let sessions = Arc::new(Sessions::default());
+        let surrounding = Surrounding::new(&settings, Arc::clone(&sessions));
         let exposure = Exposure::new(server, catalog, &settings);
         Ok(Arc::new_cyclic(|me| App {
             server,
@@ -117,6 +125,8 @@ impl App {
             native: native.map(|tools| Native::new(tools, surrounding.clone())),
             executors: Executors::new(executors, surrounding.clone()),
             surrounding,
+            sealer: Arc::new(sealer),
+            sessions,
             own: OwnResults::new(server, catalog, &settings),
             filters: Filters::default(),
             plans: Plans::default(),

@@ -10,6 +10,7 @@ use toolwright_core::{Binding, Code, Envelope, LinkedBinding, Risk, ToolError, T
 use toolwright_http::{CallContext, FilterFault, RawRequest};
 
 use crate::App;
+use crate::confirm::Intent;
 use crate::telemetry::Record;
 
 impl App {
@@ -42,7 +43,14 @@ impl App {
             Ok(accepted) => accepted,
             Err(refused) => return *refused,
         };
-        let mut envelope = self.carried_out(row, accepted.arguments, context).await;
+        let (risk, asked) = (self.risk(row), Instant::now());
+        let intent = Intent { name: row.name, title: row.title, risk, arguments: &accepted.arguments };
+        if let Err(error) = self.confirm(intent, context).await {
+            return named_failure(row.name, error);
+        }
+        // The time that a person takes is not the call's.
+        let context = CallContext { deadline: context.deadline + asked.elapsed(), ..context.clone() };
+        let mut envelope = self.carried_out(row, accepted.arguments, &context).await;
         envelope.warnings.splice(0..0, accepted.warnings);
         // A call that was never answered is refused in the same shape, whatever refused it.
         if !envelope.ok && envelope.status_code.is_none() {

@@ -7,9 +7,12 @@ use std::sync::{Arc, OnceLock};
 use futures_util::FutureExt as _;
 use serde_json::{Map, Value};
 use tokio::time::sleep_until;
-use toolwright_core::{Code, Context, Envelope, NativeTools, Surroundings, ToolError, ToolSpec};
+use toolwright_core::{
+    Client, Code, Context, Envelope, NativeOutput, NativeTools, Payload, Surroundings, ToolError, ToolSpec,
+};
 use toolwright_http::{CallContext, CancellationToken, Progress, ProgressUpdate};
 
+use crate::sessions::Sessions;
 use crate::settings::{DocumentSettings, Secret, Settings};
 
 /// The handlers of a server, with what their calls need.
@@ -32,7 +35,10 @@ impl Native {
     ) -> Envelope {
         let seen = self.surrounding.of(context);
         match guarded(row, context, async { self.tools.call(row.name, arguments, &seen).await }).await.flatten() {
-            Ok(data) => Envelope::success(data),
+            Ok(NativeOutput::Data(data)) => Envelope::success(data),
+            Ok(NativeOutput::Content(blocks)) => {
+                Envelope { ok: true, payload: Payload::Content(blocks), ..Envelope::default() }
+            }
             Err(error) => Envelope::failure(error),
         }
     }
@@ -41,28 +47,31 @@ impl Native {
 /// What surrounds every call of code that is not this crate's: settings, and what stops it.
 #[derive(Clone)]
 pub(crate) struct Surrounding {
-    said: DocumentSettings,
+    said: Arc<DocumentSettings>,
     /// The same with what only the keyring has, once that was asked.
-    complete: Arc<OnceLock<DocumentSettings>>,
+    complete: Arc<OnceLock<Arc<DocumentSettings>>>,
+    sessions: Arc<Sessions>,
 }
 
 impl Surrounding {
-    pub(crate) fn new(settings: &Settings) -> Self {
-        Surrounding { said: settings.document.clone(), complete: Arc::default() }
+    pub(crate) fn new(settings: &Settings, sessions: Arc<Sessions>) -> Self {
+        Surrounding { said: Arc::new(settings.document.clone()), complete: Arc::default(), sessions }
     }
 
     /// From now on, calls see these settings.
     pub(crate) fn complete(&self, settings: &Settings) {
         // Set once, as the keyring is asked once.
-        let _ = self.complete.set(settings.document.clone());
+        let _ = self.complete.set(Arc::new(settings.document.clone()));
     }
 
     /// The context of one call, as such code sees it.
     pub(crate) fn of(&self, context: &CallContext) -> Context {
         let surroundings = Call {
-            settings: self.complete.get().unwrap_or(&self.said).clone(),
+            settings: Arc::clone(self.complete.get().unwrap_or(&self.said)),
             progress: context.progress.clone(),
             cancel: context.cancel.clone(),
+            client: Arc::clone(&context.client),
+            sessions: Arc::clone(&self.sessions),
         };
         Context::new(context.deadline.into_std(), Arc::new(surroundings))
     }
@@ -108,9 +117,11 @@ fn panicked(row: &ToolSpec) -> ToolError {
 
 /// What a running server puts at the disposal of one call.
 struct Call {
-    settings: DocumentSettings,
+    settings: Arc<DocumentSettings>,
     progress: Progress,
     cancel: CancellationToken,
+    client: Arc<dyn Client>,
+    sessions: Arc<Sessions>,
 }
 
 impl Surroundings for Call {
@@ -130,6 +141,14 @@ impl Surroundings for Call {
     fn cancelled(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(self.cancel.cancelled())
     }
+
+    fn client(&self) -> &dyn Client {
+        &*self.client
+    }
+
+    fn resource_changed(&self, uri: &str) {
+        self.sessions.changed(uri);
+    }
 }
 
 #[cfg(test)]
@@ -138,7 +157,7 @@ mod tests {
 
     use serde_json::json;
     use tempfile::tempdir;
-    use toolwright_core::{Access, Binding, Catalog, NativeCall, Risk, ServerSpec, Setting, no_handler};
+    use toolwright_core::{Access, Binding, Catalog, NativeCall, Risk, ServerSpec, Setting, native_output, no_handler};
 
     use super::*;
     use crate::settings::{Exposed, SettingValue as _};
@@ -184,15 +203,17 @@ mod tests {
                 match tool {
                     "count" => {
                         context.progress(1.0, Some(2.0), "halfway");
-                        Ok(json!({"count": 2}))
+                        native_output(json!({"count": 2}))
                     }
-                    "miscount" => Ok(json!({"count": "two"})),
+                    "miscount" => native_output(json!({"count": "two"})),
                     "panic" => panic!("a fault in this handler"),
                     "sleep" => {
                         context.cancelled().await;
                         std::future::pending().await
                     }
-                    "tell" => Ok(json!({"told": format!("the token is {}", context.required_setting("token")?)})),
+                    "tell" => {
+                        native_output(json!({"told": format!("the token is {}", context.required_setting("token")?)}))
+                    }
                     other => Err(no_handler(other)),
                 }
             })

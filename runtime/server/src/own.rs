@@ -49,6 +49,11 @@ impl OwnResults {
         envelope
     }
 
+    /// Hides secrets in arguments that a person is to see, by name and by value.
+    pub(crate) fn hide_secrets(&self, arguments: &mut serde_json::Value) {
+        toolwright_http::mask_arguments(arguments, self.secrets.clone());
+    }
+
     fn output_schema(&self, row: &ToolSpec) -> Option<&OutputSchema> {
         let compile = || row.result_schema.and_then(OutputSchema::new);
         self.outputs.get(row.name)?.get_or_init(compile).as_ref()

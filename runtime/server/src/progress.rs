@@ -1,4 +1,4 @@
-//! Passes a call's progress on to its client.
+//! Passes a call's progress, and messages for its log, on to its client.
 
 use std::time::Duration;
 
@@ -8,6 +8,9 @@ use rmcp::service::{Peer, RequestContext};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use toolwright_http::{Progress, ProgressUpdate};
+
+use crate::App;
+use crate::client::{LogLine, Logger, wanted_level};
 
 /// Updates that may wait for a slow client before further ones are left out.
 const WAITING: usize = 64;
@@ -28,12 +31,30 @@ impl Relay {
         (Progress::to(sender), Relay { task: Some(task) })
     }
 
-    /// Waits until what was said is sent, so that no update comes after the result. Every [`Progress`] of the call
-    /// must have been dropped.
+    /// Starts forwarding messages for the client's log, where it asked for them.
+    pub(crate) fn of_log(app: &App, context: &RequestContext<RoleServer>) -> (Logger, Relay) {
+        let Some(level) = wanted_level(app, context) else { return (Logger::default(), Relay { task: None }) };
+        let (sender, receiver) = mpsc::channel(WAITING);
+        let task = tokio::spawn(forward_log(context.peer.clone(), app.server.name, receiver));
+        (Logger::to(sender, level), Relay { task: Some(task) })
+    }
+
+    /// Waits until what was said is sent, so that no update comes after the result. Every [`Progress`] and [`Logger`] of the
+    /// call must have been dropped.
     pub(crate) async fn finish(self) {
         if let Some(task) = self.task {
             // Where the connection is going down, updates wait for nobody; the result must not wait for them.
             let _ = tokio::time::timeout(Duration::from_secs(1), task).await;
+        }
+    }
+}
+
+#[allow(deprecated)] // 2026-07-28 deprecates these messages, and both eras still have them.
+async fn forward_log(peer: Peer<RoleServer>, logger: &str, mut lines: mpsc::Receiver<LogLine>) {
+    while let Some((level, message)) = lines.recv().await {
+        let parameters = rmcp::model::LoggingMessageNotificationParam::new(level, message).with_logger(logger);
+        if peer.notify_logging_message(parameters).await.is_err() {
+            return;
         }
     }
 }

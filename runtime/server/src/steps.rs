@@ -11,9 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use tokio::time::Instant;
-use toolwright_core::{Code, Envelope, ToolError, ToolSpec};
+use toolwright_core::{Binding, Code, Envelope, Risk, ToolError, ToolSpec};
 use toolwright_http::CallContext;
-use toolwright_steps::Plan;
+use toolwright_steps::{Call, Plan};
 
 use crate::App;
 
@@ -39,6 +39,21 @@ impl Plans {
 }
 
 impl App {
+    /// What a call may do at worst. Of several calls as one it is what the worst of them does, whatever their author says of
+    /// the whole: no step asks a person by itself, so that nothing is left half done by a no.
+    pub(crate) fn risk(&self, row: &ToolSpec) -> Risk {
+        let Binding::Steps(text) = row.binding else { return row.risk };
+        // A plan that cannot be read is not run either.
+        let Ok((plan, _)) = self.plans.read(text) else { return row.risk };
+        let of_step = |call: &Call| match call {
+            Call::Tool { name, .. } => self.catalog.find(name).map_or(row.risk, |step| step.risk),
+            Call::Request { reads: true, .. } => Risk::ReadOnly,
+            Call::Request { method, .. } if method == "DELETE" => Risk::Destructive,
+            Call::Request { .. } => Risk::Write,
+        };
+        plan.steps.iter().map(|step| of_step(&step.call)).max().map_or(row.risk, |worst| worst.max(row.risk))
+    }
+
     /// Runs the steps of a tool whose arguments are checked. Every outcome is an envelope.
     pub(crate) async fn steps(
         &self,

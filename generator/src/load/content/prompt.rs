@@ -33,6 +33,8 @@ pub(crate) struct PromptArgument {
     pub(crate) required: bool,
     pub(crate) default: Option<String>,
     pub(crate) completion: Option<Completion>,
+    /// What the person is asked where it is not given.
+    pub(crate) ask: Option<String>,
     pointer: String,
 }
 
@@ -127,6 +129,7 @@ fn argument(
         title: fields.string("title", sink),
         description: fields.string("description", sink).unwrap_or_default().trim_end().to_owned(),
         completion: complete.and_then(|value| Completion::read(value, &at, known, WHAT, file, sink)),
+        ask: fields.string("ask", sink),
         name,
         required,
         default,

@@ -30,6 +30,7 @@ pub(crate) const PROMPT_ARGUMENT: &[Key] = &[
     key("title", Kind::Text, "The name for people."),
     required("description", Kind::Text, "What to write."),
     key("default", Kind::Text, "The value of an optional argument that is not given."),
+    key("ask", Kind::Text, "What the person is asked, through the client, where the argument is not given."),
     key("complete", COMPLETE, "Where suggestions come from: a list of texts, or the answer of a tool."),
 ];
 

@@ -22,7 +22,7 @@ use super::Files;
 use super::config::ToolSetting;
 use super::filter;
 use super::hidden;
-use super::language::{EXECUTORS, HINTS, SETTING, TOOL, names};
+use super::language::{EXECUTORS, HINTS, NATIVE, SETTING, TOOL, names};
 use super::named_file::Kind;
 use super::strict::{Fields, Places, did_you_mean};
 use crate::diagnostic::{Diagnostic, Sink};
@@ -116,8 +116,14 @@ fn own(executor: &'static str, author: &Author<'_>, tool: &mut Lowered, sink: &m
             tool.hand_over(executor, plan, &fields.pointer_of(executor));
         }
         "native" => {
-            fields.child(executor, &[], sink)?;
-            tool.node.insert(executor.to_owned(), true.into());
+            let native = fields.child(executor, &names(NATIVE), sink)?;
+            let content = native.boolean("content", sink).unwrap_or(false);
+            if content && fields.get("output").is_some() {
+                let error =
+                    Diagnostic::error("output-not-json", "`output` describes JSON, and the handler makes content");
+                sink.push(error.at(fields.place("output")).help("remove `output`, or `content` under `native`"));
+            }
+            tool.node.insert(executor.to_owned(), json!({"content": content}));
         }
         "expression" => {
             let text = fields.string(executor, sink)?;

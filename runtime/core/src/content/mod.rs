@@ -43,6 +43,8 @@ pub struct PromptArgument {
     pub default: Option<&'static str>,
     /// Where suggestions come from.
     pub completion: Option<Completion>,
+    /// What the person is asked, through the client, where the argument is not given and the client can ask.
+    pub ask: Option<&'static str>,
 }
 
 /// A message of a prompt.

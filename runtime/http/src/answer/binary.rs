@@ -3,7 +3,7 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use bytes::{Bytes, BytesMut};
 use reqwest::header::CONTENT_DISPOSITION;
-use toolwright_core::{Attachment, AttachmentKind, Binary, Code, Envelope, Payload, ToolError};
+use toolwright_core::{Binary, Block, BlockKind, Code, Envelope, Payload, ToolError};
 
 use super::{
     Reader, Reply,
@@ -106,7 +106,7 @@ impl<'a> Keeping<'a> {
             false => None,
         };
         let mut binary = self.describe(content.len() as u64, saved.as_ref());
-        let mut attachments: Vec<Attachment> = saved.as_ref().map(link).into_iter().collect();
+        let mut attachments: Vec<Block> = saved.as_ref().map(link).into_iter().collect();
         if self.reader.secret {
             envelope.warnings.extend(self.why_not_kept());
         } else if inlined {
@@ -183,13 +183,13 @@ impl<'a> Keeping<'a> {
         }
     }
 
-    fn block(&self, base64: String, saved: Option<&SavedFile>) -> Attachment {
+    fn block(&self, base64: String, saved: Option<&SavedFile>) -> Block {
         let kind = match self.media_type.split_once('/') {
-            Some(("image", _)) => AttachmentKind::Image(base64),
-            Some(("audio", _)) => AttachmentKind::Audio(base64),
-            _ => AttachmentKind::Blob { uri: self.blob_uri(saved), base64 },
+            Some(("image", _)) => BlockKind::Image(base64),
+            Some(("audio", _)) => BlockKind::Audio(base64),
+            _ => BlockKind::Blob { uri: self.blob_uri(saved), base64 },
         };
-        Attachment { kind, mime_type: self.media_type.clone() }
+        Block { kind, mime_type: self.media_type.clone() }
     }
 
     /// An embedded resource needs a URI even where nothing was saved.
@@ -202,15 +202,15 @@ impl<'a> Keeping<'a> {
 }
 
 /// An embedded resource.
-pub(crate) fn blob(uri: String, content: &[u8], mime_type: &str) -> Attachment {
+pub(crate) fn blob(uri: String, content: &[u8], mime_type: &str) -> Block {
     let base64 = STANDARD.encode(content);
-    Attachment { kind: AttachmentKind::Blob { uri, base64 }, mime_type: mime_type.to_owned() }
+    Block { kind: BlockKind::Blob { uri, base64 }, mime_type: mime_type.to_owned() }
 }
 
 /// A link to a saved file.
-pub(crate) fn link(saved: &SavedFile) -> Attachment {
-    Attachment {
-        kind: AttachmentKind::Link { uri: saved.uri.clone(), name: saved.name.clone(), size_bytes: saved.size_bytes },
+pub(crate) fn link(saved: &SavedFile) -> Block {
+    Block {
+        kind: BlockKind::Link { uri: saved.uri.clone(), name: saved.name.clone(), size_bytes: saved.size_bytes },
         mime_type: saved.mime_type.clone(),
     }
 }

@@ -1,7 +1,7 @@
 //! Masking of secret values: the API key, the fields that a tool declares, and members with the name of a secret.
 
 use serde_json::Value;
-use toolwright_core::{Envelope, Payload};
+use toolwright_core::{Block, Envelope, Payload};
 
 use super::{secret_names, secret_text};
 use crate::{auth, config::Config};
@@ -31,6 +31,12 @@ pub(crate) fn recognizable(mut secrets: Vec<String>) -> Vec<String> {
 pub fn mask_result(envelope: &mut Envelope, pointers: &[&str], reveal: bool, secrets: Vec<String>) {
     let pointers = if reveal { &[] } else { pointers };
     Masks { pointers, by_name: !pointers.is_empty() }.apply(envelope, &recognizable(secrets));
+}
+
+/// Hides secrets in arguments that a person is to see: members with the name of one, and each of these `secrets`.
+pub fn mask_arguments(arguments: &mut Value, secrets: Vec<String>) {
+    mask_members(arguments);
+    recognizable(secrets).iter().for_each(|secret| scrub_value(arguments, secret));
 }
 
 /// What to hide in a result.
@@ -94,6 +100,11 @@ impl<'a> Masks<'a> {
                 events.clear();
                 data.as_mut().map_or(0, |data| mask_all(self.pointers, data))
             }
+            // As of text, in blocks.
+            Payload::Content(blocks) => {
+                let texts = blocks.iter_mut().flat_map(Block::texts_mut);
+                texts.map(|text| *text = MASK.to_owned()).count()
+            }
             Payload::Empty | Payload::Messages { .. } | Payload::Binary(_) => 0,
         }
     }
@@ -147,6 +158,7 @@ fn mask_names(envelope: &mut Envelope) -> usize {
         Payload::Text(text) => secret_text::mask_document(text),
         Payload::Events { data, events, .. } => data.iter_mut().chain(events).map(mask_members).sum(),
         Payload::Messages { messages, .. } => messages.iter_mut().map(mask_members).sum(),
+        Payload::Content(blocks) => blocks.iter_mut().flat_map(Block::texts_mut).map(secret_text::mask_document).sum(),
         Payload::Empty | Payload::Binary(_) => 0,
     };
     // The message of an error is taken from its answer: what is in both is one value.
@@ -209,6 +221,9 @@ fn scrub(envelope: &mut Envelope, key: &str) {
             data.iter_mut().chain(events).for_each(|value| scrub_value(value, key));
         }
         Payload::Messages { messages, .. } => messages.iter_mut().for_each(|value| scrub_value(value, key)),
+        Payload::Content(blocks) => {
+            blocks.iter_mut().flat_map(Block::texts_mut).for_each(|text| scrub_text(text, key));
+        }
         Payload::Binary(_) | Payload::Empty => {}
     }
     envelope.headers.iter_mut().for_each(|(_, value)| scrub_text(value, key));

@@ -18,7 +18,7 @@ pub(crate) use binary::{blob, link, tolerate};
 pub(crate) use collect::{Unread, check as check_size, next as next_piece};
 pub use explain::message_of;
 pub(crate) use explain::{cut, one_line, refusal};
-pub use mask::{MASK, mask_members, mask_result};
+pub use mask::{MASK, mask_arguments, mask_members, mask_result};
 pub(crate) use mask::{Masks, credentials, recognizable, scrub_note};
 pub(crate) use reading::{Reader, read};
 pub(crate) use reply::Reply;

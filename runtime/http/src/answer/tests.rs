@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use serde_json::{Map, json};
 use tokio::io::AsyncWriteExt;
-use toolwright_core::{AttachmentKind, Binary, Binding, Code, Envelope, HttpBinding, NoRoute, Payload, ToolSpec};
+use toolwright_core::{Binary, Binding, BlockKind, Code, Envelope, HttpBinding, NoRoute, Payload, ToolSpec};
 
 use crate::{
     context::{CallContext, Progress},
@@ -178,8 +178,8 @@ async fn small_audio_comes_inside_the_result_and_as_a_file() {
     assert!(envelope.ok);
     let binary = binary(&envelope);
     assert_eq!((binary.size_bytes, binary.mime_type.as_str(), &binary.base64), (3, "audio/x-wav", &None));
-    assert!(matches!(&envelope.attachments[0].kind, AttachmentKind::Audio(base64) if base64 == "YWJj"));
-    assert!(matches!(&envelope.attachments[1].kind, AttachmentKind::Link { size_bytes: 3, .. }));
+    assert!(matches!(&envelope.attachments[0].kind, BlockKind::Audio(base64) if base64 == "YWJj"));
+    assert!(matches!(&envelope.attachments[1].kind, BlockKind::Link { size_bytes: 3, .. }));
     assert!(binary.resource_uri.as_ref().unwrap().starts_with("toolwright://demo/files/"));
     assert!(binary.saved_path.as_ref().unwrap().ends_with(".wav"));
 }
@@ -187,9 +187,9 @@ async fn small_audio_comes_inside_the_result_and_as_a_file() {
 #[tokio::test]
 async fn images_and_other_content_have_their_own_blocks() {
     let image = answered("200 OK", &[("content-type", "image/png")], "abc").await;
-    assert!(matches!(image.attachments[0].kind, AttachmentKind::Image(_)));
+    assert!(matches!(image.attachments[0].kind, BlockKind::Image(_)));
     let model = answered("200 OK", &[("content-type", "model/gltf-binary")], "abc").await;
-    assert!(matches!(model.attachments[0].kind, AttachmentKind::Blob { .. }));
+    assert!(matches!(model.attachments[0].kind, BlockKind::Blob { .. }));
 }
 
 #[tokio::test]
@@ -205,7 +205,7 @@ async fn content_over_the_inline_limit_is_a_file_and_a_link() {
     let setting = Setting::for_server(&server).with(|config| config.inline_binary_limit = 1000);
     let envelope = setting.call(&tool(GET), json!({})).await;
     assert_eq!(envelope.attachments.len(), 1);
-    assert!(matches!(envelope.attachments[0].kind, AttachmentKind::Link { size_bytes: 100_000, .. }));
+    assert!(matches!(envelope.attachments[0].kind, BlockKind::Link { size_bytes: 100_000, .. }));
     assert_eq!(std::fs::read(binary(&envelope).saved_path.as_ref().unwrap()).unwrap(), vec![7; 100_000]);
 }
 
@@ -229,7 +229,7 @@ async fn content_that_the_result_holds_is_not_lost_for_want_of_quota() {
     let setting = Setting::for_server(&server).with(|config| config.output_quota_bytes = 1000);
     let envelope = setting.call(&tool(GET), json!({})).await;
     assert!(envelope.ok, "{:?}", envelope.error);
-    assert!(matches!(envelope.attachments[0].kind, AttachmentKind::Image(_)));
+    assert!(matches!(envelope.attachments[0].kind, BlockKind::Image(_)));
     assert_eq!(envelope.warnings.len(), 1);
 }
 
@@ -241,7 +241,7 @@ async fn a_folder_that_cannot_be_written_is_a_warning() {
     let envelope = setting.call(&tool(GET), json!({})).await;
     assert!(envelope.ok);
     assert!(envelope.warnings[0].starts_with("the content could not be saved"), "{:?}", envelope.warnings);
-    assert!(matches!(envelope.attachments[0].kind, AttachmentKind::Image(_)));
+    assert!(matches!(envelope.attachments[0].kind, BlockKind::Image(_)));
 }
 
 #[tokio::test]

@@ -73,6 +73,8 @@ fn content(envelope: &Envelope) -> Value {
         Payload::Data(data) | Payload::Events { data: Some(data), .. } => data.clone(),
         Payload::Text(text) => text.as_str().into(),
         Payload::Empty => Value::Null,
-        Payload::Events { .. } | Payload::Messages { .. } | Payload::Binary(_) => Value::Object(envelope.to_json()),
+        Payload::Events { .. } | Payload::Messages { .. } | Payload::Binary(_) | Payload::Content(_) => {
+            Value::Object(envelope.to_json())
+        }
     }
 }

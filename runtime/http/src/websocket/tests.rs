@@ -12,7 +12,7 @@ use tokio_tungstenite::{
     },
 };
 use toolwright_core::{
-    AttachmentKind, Binding, Code, Envelope, Exchange, Location, Parameter, Payload, Style, WebSocketBinding,
+    Binding, BlockKind, Code, Envelope, Exchange, Location, Parameter, Payload, Style, WebSocketBinding,
 };
 
 use crate::context::{CallContext, Progress};
@@ -229,8 +229,8 @@ async fn binary_frames_are_joined_in_one_saved_file() {
     assert_eq!(messages(&envelope).0, [frame(0), frame(2)]);
     let saved = envelope.extra["binary"]["saved_path"].as_str().unwrap();
     assert_eq!(std::fs::read(saved).unwrap(), [0, 0, 1, 1]);
-    assert!(matches!(&envelope.attachments[0].kind, AttachmentKind::Blob { base64, .. } if base64 == "AAABAQ=="));
-    assert!(matches!(envelope.attachments[1].kind, AttachmentKind::Link { size_bytes: 4, .. }));
+    assert!(matches!(&envelope.attachments[0].kind, BlockKind::Blob { base64, .. } if base64 == "AAABAQ=="));
+    assert!(matches!(envelope.attachments[1].kind, BlockKind::Link { size_bytes: 4, .. }));
 }
 
 #[tokio::test]

@@ -2,11 +2,14 @@
 
 use std::io::Read as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::ArgMatches;
 use serde_json::{Map, Value};
 use tokio::sync::mpsc;
-use toolwright_core::{Binding, Code, Envelope, ToolError, ToolSpec};
+use toolwright_core::{
+    Ability, Asked, Binding, Client, Code, Envelope, NoClient, Question, Reply, Severity, ToolError, ToolSpec,
+};
 use toolwright_http::{CallContext, Progress, ProgressUpdate};
 
 use crate::{App, gateway, serve};
@@ -60,10 +63,36 @@ fn arguments(text: &str) -> Result<Map<String, Value>, String> {
     }
 }
 
+/// The person who typed the call: they have decided, and are not asked again whether they want it.
+#[derive(Debug)]
+struct Operator;
+
+impl Client for Operator {
+    fn can(&self, ability: Ability) -> bool {
+        NoClient.can(ability)
+    }
+
+    fn ask(&self, questions: Vec<(String, Question)>) -> Asked<'_, Vec<Reply>> {
+        NoClient.ask(questions)
+    }
+
+    fn confirm(&self, _message: String) -> Asked<'_, Reply> {
+        Box::pin(std::future::ready(Ok(Reply::Filled(Map::new()))))
+    }
+
+    fn log(&self, _severity: Severity, message: Value) {
+        eprintln!("{message}");
+    }
+}
+
 async fn call(app: &App, name: &str, arguments: Map<String, Value>) -> Envelope {
     let (sender, updates) = mpsc::channel(64);
     let watcher = tokio::spawn(show(updates));
-    let context = CallContext { progress: Progress::to(sender), ..CallContext::within(app.settings.request_timeout.0) };
+    let context = CallContext {
+        progress: Progress::to(sender),
+        client: Arc::new(Operator),
+        ..CallContext::within(app.settings.request_timeout.0)
+    };
     let envelope = if let Some(row) = app.catalog.find(name) {
         app.operation(row, arguments, &context).await
     } else if gateway::is_fixed(name) {

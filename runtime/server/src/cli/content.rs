@@ -54,6 +54,7 @@ mod tests {
         required: true,
         default: None,
         completion: None,
+        ask: None,
     };
 
     #[test]

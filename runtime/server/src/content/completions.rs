@@ -9,7 +9,7 @@ use rmcp::model::{CompleteRequestParams, CompleteResult, CompletionInfo, ErrorDa
 use rmcp::service::RequestContext;
 use serde_json::Value;
 use toolwright_core::content::{Answer, Completion, Values, template};
-use toolwright_core::{Code, Payload};
+use toolwright_core::{Code, NoClient, Payload};
 
 use super::{answer, failure, prompts};
 use crate::App;
@@ -117,7 +117,7 @@ async fn answered(
     }
     let trace = app.begin_trace(answer.tool, Some(&arguments), context);
     let ask = |call| async move { Ok(app.answer(answer, arguments, &call).await) };
-    let envelope = app.surrounded(trace, context, ask).await?;
+    let envelope = app.surrounded(trace, context, Arc::new(NoClient), ask).await?;
     if !envelope.ok {
         return match envelope.code() {
             Some(Code::NotAllowed) => Ok(Arc::from([])),

@@ -4,16 +4,19 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::RoleServer;
 use rmcp::model::{
-    AudioContent, ContentBlock, EmbeddedResource, ErrorData, GetPromptRequestParams, GetPromptResult, ImageContent,
-    JsonObject, Prompt as ListedPrompt, PromptArgument as ListedArgument, PromptMessage as SaidMessage,
+    AudioContent, ContentBlock, EmbeddedResource, ErrorData, GetPromptRequestParams, GetPromptResponse,
+    GetPromptResult, ImageContent, InputRequiredResult, JsonObject, Prompt as ListedPrompt,
+    PromptArgument as ListedArgument, PromptMessage as SaidMessage,
 };
 use rmcp::service::RequestContext;
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolwright_core::content::{MessageContent, Piece, Prompt, PromptArgument, Values, expand, fill};
+use toolwright_core::{Ability, Question, Reply};
 
 use super::resources::{fixed_contents, read};
 use super::said_by;
 use crate::App;
+use crate::client::{Asking, Caller, Logger};
 use crate::handler::shown;
 use crate::settings::nearest;
 
@@ -46,11 +49,16 @@ fn argument(argument: &PromptArgument) -> ListedArgument {
 /// `-32602` for an unknown prompt and for arguments that do not fit it; what a read of a resource fails with.
 pub(crate) async fn get(
     app: &App,
-    request: GetPromptRequestParams,
+    mut request: GetPromptRequestParams,
     context: &RequestContext<RoleServer>,
-) -> Result<GetPromptResult, ErrorData> {
+) -> Result<GetPromptResponse, ErrorData> {
     let prompt = find(app, &request.name)?;
-    let values = values(prompt, request.arguments.unwrap_or_default())?;
+    let mut given = request.arguments.take().unwrap_or_default();
+    match asked(app, prompt, &given, &mut request, context).await? {
+        Answers::Given(answers) => given.extend(answers),
+        Answers::Needed(questions) => return Ok(GetPromptResponse::InputRequired(questions)),
+    }
+    let values = values(prompt, given)?;
     let mut messages = Vec::with_capacity(prompt.messages.len());
     for message in prompt.messages {
         let role = said_by(message.role);
@@ -58,7 +66,67 @@ pub(crate) async fn get(
             messages.push(SaidMessage::new(role.clone(), block));
         }
     }
-    Ok(GetPromptResult::new(messages).with_description(prompt.description))
+    Ok(GetPromptResponse::Complete(GetPromptResult::new(messages).with_description(prompt.description)))
+}
+
+/// What a person said about arguments that were not given.
+enum Answers {
+    Given(JsonObject),
+    /// The client is told the questions, and asks for the prompt again.
+    Needed(InputRequiredResult),
+}
+
+/// Asks the person for the arguments that are to be asked for and were not given: in one form. What they do not say, and
+/// what the client cannot ask, is not given.
+async fn asked(
+    app: &App,
+    prompt: &Prompt,
+    given: &JsonObject,
+    request: &mut GetPromptRequestParams,
+    context: &RequestContext<RoleServer>,
+) -> Result<Answers, ErrorData> {
+    let open = |argument: &&PromptArgument| argument.ask.is_some() && !given.contains_key(argument.name);
+    let open: Vec<&PromptArgument> = prompt.arguments.iter().filter(open).collect();
+    let asking = Asking {
+        method: "prompts/get",
+        responses: request.input_responses.take(),
+        state: request.request_state.take(),
+        name: &request.name,
+        arguments: Some(given),
+    };
+    let caller = Caller::open(app, context, asking, Logger::default())?;
+    let client = caller.client();
+    if open.is_empty() || !client.can(Ability::Form) {
+        return Ok(Answers::Given(JsonObject::new()));
+    }
+    match client.ask(vec![("arguments".to_owned(), form(&open))]).await {
+        Ok(replies) => Ok(Answers::Given(match replies.into_iter().next() {
+            Some(Reply::Filled(answers)) => answers,
+            _ => JsonObject::new(),
+        })),
+        Err(error) => match caller.instead(Some(error.code)) {
+            Some(questions) => Ok(Answers::Needed(questions?)),
+            None => Err(ErrorData::internal_error(error.message, None)),
+        },
+    }
+}
+
+fn form(open: &[&PromptArgument]) -> Question {
+    let field = |argument: &&PromptArgument| {
+        let mut field = json!({"type": "string", "description": argument.description});
+        if let Some(title) = argument.title {
+            field["title"] = title.into();
+        }
+        if let Some(default) = argument.default {
+            field["default"] = default.into();
+        }
+        (argument.name.to_owned(), field)
+    };
+    let questions: Vec<&str> = open.iter().filter_map(|argument| argument.ask).collect();
+    let required: Vec<&str> = open.iter().filter(|it| it.required).map(|argument| argument.name).collect();
+    let properties: JsonObject = open.iter().map(field).collect();
+    let schema = json!({"type": "object", "properties": properties, "required": required});
+    Question::Form { message: questions.join("\n"), schema }
 }
 
 /// The prompt of a name.

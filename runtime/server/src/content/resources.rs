@@ -1,5 +1,7 @@
 //! `resources/list`, `resources/templates/list` and `resources/read`.
 
+use std::sync::Arc;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::RoleServer;
@@ -10,7 +12,7 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use toolwright_core::content::{Annotations, Answer, Content, Fixed, Resource, Values, fill, matches, template};
-use toolwright_core::{Attachment, AttachmentKind, Binary, Code, Envelope, Payload};
+use toolwright_core::{Binary, Block, BlockKind, Code, Envelope, NoClient, Payload};
 
 use super::answer::arguments;
 use super::{failure, said_by, saved};
@@ -146,7 +148,7 @@ async fn answered(
     };
     let trace = app.begin_trace(answer.tool, Some(&arguments), context);
     let ask = |call| async move { Ok(app.answer(answer, arguments, &call).await) };
-    let envelope = app.surrounded(trace, context, ask).await?;
+    let envelope = app.surrounded(trace, context, Arc::new(NoClient), ask).await?;
     if !envelope.ok {
         return Err(not_read(uri, &envelope));
     }
@@ -182,6 +184,21 @@ async fn contents(
         Payload::Messages { messages, .. } => json(messages.into()),
         Payload::Text(content) => text(content, &said),
         Payload::Empty => text(String::new(), "text/plain"),
+        // A resource is one thing: the first block.
+        Payload::Content(blocks) => match blocks.into_iter().next() {
+            Some(Block { kind: BlockKind::Text(content) | BlockKind::Document { text: content, .. }, mime_type }) => {
+                text(content, &mime_type)
+            }
+            Some(Block {
+                kind: BlockKind::Image(blob) | BlockKind::Audio(blob) | BlockKind::Blob { base64: blob, .. },
+                mime_type: made,
+            }) => {
+                let mime_type = Some(mime_type.unwrap_or(&made).to_owned());
+                ResourceContents::BlobResourceContents { uri: uri.to_owned(), mime_type, blob, meta: None }
+            }
+            Some(link) => json(link.to_json()),
+            None => text(String::new(), "text/plain"),
+        },
         Payload::Binary(binary) => blob(app, uri, mime_type, binary, &envelope.attachments).await?,
     })
 }
@@ -192,14 +209,12 @@ async fn blob(
     uri: &str,
     mime_type: Option<&str>,
     binary: Binary,
-    attachments: &[Attachment],
+    attachments: &[Block],
 ) -> Result<ResourceContents, ErrorData> {
     let mime_type = Some(mime_type.unwrap_or(&binary.mime_type).to_owned());
     let inline = attachments.iter().find_map(|attachment| match &attachment.kind {
-        AttachmentKind::Image(base64) | AttachmentKind::Audio(base64) | AttachmentKind::Blob { base64, .. } => {
-            Some(base64.clone())
-        }
-        AttachmentKind::Link { .. } => None,
+        BlockKind::Image(base64) | BlockKind::Audio(base64) | BlockKind::Blob { base64, .. } => Some(base64.clone()),
+        BlockKind::Text(_) | BlockKind::Document { .. } | BlockKind::Link { .. } => None,
     });
     let blob = match (inline.or(binary.base64), binary.resource_uri) {
         (Some(base64), _) => base64,

@@ -14,7 +14,7 @@ use crate::settings::{BaseUrl, SettingValue as _, Settings};
 use crate::testing::{CATALOG, ROWS, SERVER, Upstream, Wire, settings};
 
 const fn argument(name: &'static str, required: bool, completion: Option<Completion>) -> PromptArgument {
-    PromptArgument { name, title: None, description: "What to write.", required, default: None, completion }
+    PromptArgument { name, title: None, description: "What to write.", required, default: None, completion, ask: None }
 }
 
 const fn said(content: MessageContent) -> PromptMessage {

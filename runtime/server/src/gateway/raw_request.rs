@@ -9,6 +9,7 @@ use toolwright_http::{CallContext, RawRequest};
 use super::fixed::{Argument, Fixed};
 use crate::App;
 use crate::call::named_failure;
+use crate::confirm::Intent;
 
 pub(super) const TOOL: Fixed = Fixed {
     name: "raw_request",
@@ -76,17 +77,30 @@ pub(crate) fn admit(app: &App, request: &RawRequest) -> Result<Vec<&'static str>
 
 /// The envelope of the request.
 pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &CallContext) -> Envelope {
+    let shown = arguments.clone();
     let admitted = match admitted(app, arguments) {
         Ok(admitted) => admitted,
         Err(refused) => return *refused,
     };
     let Admitted { request, timeout, secrets, warnings } = admitted;
+    let intent = Intent { name: TOOL.name, title: TOOL.title(app), risk: risk(app, &request), arguments: &shown };
+    if let Err(error) = app.confirm(intent, context).await {
+        return named_failure(TOOL.name, error);
+    }
     let mut envelope = app.raw_request(&request, &secrets, timeout, context).await;
     envelope.warnings.splice(0..0, warnings);
     if !envelope.ok {
         envelope.extra.entry("tool_name").or_insert_with(|| TOOL.name.into());
     }
     envelope
+}
+
+/// What a request may do: what the operation of that path does, or, by its method alone, anything.
+fn risk(app: &App, request: &RawRequest) -> Risk {
+    if !matches!(request.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS") {
+        return Risk::Destructive;
+    }
+    operations(app, request).iter().map(|row| row.risk).max().unwrap_or(Risk::ReadOnly)
 }
 
 /// The asked deadline, at most the server's own.

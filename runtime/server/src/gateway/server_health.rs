@@ -70,7 +70,7 @@ fn shortened(mut envelope: Envelope) -> Envelope {
         Payload::Text(text) => Some(summary(&Value::String(text))),
         Payload::Events { data, .. } => data.as_ref().map(summary),
         Payload::Messages { messages, .. } => Some(summary(&messages.into())),
-        Payload::Empty | Payload::Binary(_) => None,
+        Payload::Empty | Payload::Binary(_) | Payload::Content(_) => None,
     };
     if let Some(short) = short {
         envelope.extra.insert("summary".into(), short);

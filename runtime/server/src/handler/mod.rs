@@ -5,6 +5,7 @@ mod page;
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
+use std::sync::Arc;
 
 use futures_util::FutureExt as _;
 use rmcp::model::{
@@ -13,15 +14,17 @@ use rmcp::model::{
     GetTaskParams, GetTaskResult, Icon, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
     ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, MetaObject,
     PaginatedRequestParams, PromptsCapability, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
-    ResourcesCapability, ServerCapabilities, ServerConfig, TASKS_EXTENSION_ID, Tool, UpdateTaskParams,
+    ResourcesCapability, ServerCapabilities, ServerConfig, SubscribeRequestParams, TASKS_EXTENSION_ID, Tool,
+    UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
-use toolwright_core::{Envelope, Profile};
+use toolwright_core::{Client, Envelope, Profile};
 use toolwright_http::CallContext;
 use tracing::Instrument as _;
 
+use crate::client::{Asking, Caller};
 use crate::content::Freshness;
 use crate::progress::Relay;
 use crate::settings::{SchemaProfile, nearest};
@@ -45,7 +48,8 @@ const METHODS: [&str; 3] = ["initialize", "tools/list", "tools/call"];
 const PROMPT_METHODS: [&str; 2] = ["prompts/list", "prompts/get"];
 const RESOURCE_METHODS: [&str; 3] = ["resources/list", "resources/templates/list", "resources/read"];
 const COMPLETE: &str = "completion/complete";
-
+const SET_LEVEL: &str = "logging/setLevel";
+const FOLLOW_METHODS: [&str; 2] = ["resources/subscribe", "resources/unsubscribe"];
 const TASK_METHODS: [&str; 3] = ["tasks/get", "tasks/update", "tasks/cancel"];
 
 impl ServerHandler for App {
@@ -56,6 +60,11 @@ impl ServerHandler for App {
         capabilities.completions = self.has_completions().then(Default::default);
         if self.tasks.is_some() {
             capabilities.extensions.get_or_insert_default().insert(TASKS_EXTENSION_ID.to_owned(), JsonObject::new());
+        }
+        // Only code of the server's own writes to a client's log, and knows when a resource changes.
+        capabilities.logging = self.native.is_some().then(Default::default);
+        if let Some(resources) = capabilities.resources.as_mut().filter(|_| self.native.is_some()) {
+            resources.subscribe = Some(true);
         }
         ServerConfig::new(capabilities).with_server_info(self.identity()).with_instructions(self.server.instructions)
     }
@@ -77,7 +86,13 @@ impl ServerHandler for App {
 
     async fn discover(&self, _context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let versions = self.supported_protocol_versions().into_owned();
-        let result = DiscoverResult::from_server_info(versions, self.get_info());
+        let mut info = self.get_info();
+        // What later eras no longer have as methods.
+        info.capabilities.logging = None;
+        if let Some(resources) = &mut info.capabilities.resources {
+            resources.subscribe = None;
+        }
+        let result = DiscoverResult::from_server_info(versions, info);
         Ok(result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope()))
     }
 
@@ -108,7 +123,7 @@ impl ServerHandler for App {
 
     async fn call_tool(
         &self,
-        request: CallToolRequestParams,
+        mut request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         if is_modern(&context)
@@ -116,14 +131,57 @@ impl ServerHandler for App {
         {
             return Ok(CallToolResponse::Task(task));
         }
+        let (log, relay) = Relay::of_log(self, &context);
+        let asking = Asking {
+            method: "tools/call",
+            responses: request.input_responses.take(),
+            state: request.request_state.take(),
+            name: &request.name,
+            arguments: request.arguments.as_ref(),
+        };
+        let caller = Caller::open(self, &context, asking, log)?;
         let trace = self.begin_trace(&request.name, request.arguments.as_ref(), &context);
-        let envelope = self.surrounded(trace, &context, |call| async move { self.dispatch(request, &call).await });
-        let envelope = envelope.await?;
+        let call = |call| async move { self.dispatch(request, &call).await };
+        let envelope = self.surrounded(trace, &context, caller.client(), call).await?;
+        let instead = caller.instead(envelope.code());
+        drop(caller);
+        relay.finish().await;
+        if let Some(instead) = instead {
+            return Ok(CallToolResponse::InputRequired(instead?.with_meta(self.result_meta())));
+        }
         let mut result = answer::result(envelope);
         if is_modern(&context) {
             result.meta = Some(self.result_meta());
         }
         Ok(CallToolResponse::Complete(result))
+    }
+
+    #[allow(deprecated)] // By 2026-07-28; clients of 2025-11-25 have it.
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.require_session_method(&context, SET_LEVEL)?;
+        self.sessions.set_level(&context, request.level)
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.require_session_method(&context, "resources/subscribe")?;
+        self.sessions.follow(&context, request.uri)
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.require_session_method(&context, "resources/unsubscribe")?;
+        self.sessions.leave(&context, &request.uri)
     }
 
     async fn on_custom_request(
@@ -134,8 +192,9 @@ impl ServerHandler for App {
         if let Some(answer) = tasks::experimental::answer(self, &request, context.clone()).await {
             return answer;
         }
-        // 2026-07-28 took the handshake out.
-        let is_gone = request.method == "initialize" && is_modern(&context);
+        // 2026-07-28 took these out.
+        let of_sessions = |method: &str| matches!(method, "initialize" | SET_LEVEL) || FOLLOW_METHODS.contains(&method);
+        let is_gone = of_sessions(&request.method) && is_modern(&context);
         // rmcp takes a request whose parameters it cannot read for one of a method that it does not know.
         if self.has_method(&request.method) && !is_gone {
             return Err(ErrorData::invalid_params(format!("the parameters of {} are malformed", request.method), None));
@@ -190,9 +249,18 @@ impl ServerHandler for App {
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
         self.require_method("prompts/get")?;
-        let mut result = content::get(self, request, &context).await?;
-        result.meta = is_modern(&context).then(|| self.result_meta());
-        Ok(GetPromptResponse::Complete(result))
+        let meta = is_modern(&context).then(|| self.result_meta());
+        Ok(match content::get(self, request, &context).await? {
+            GetPromptResponse::InputRequired(mut questions) => {
+                questions.meta = meta;
+                GetPromptResponse::InputRequired(questions)
+            }
+            GetPromptResponse::Complete(mut prompt) => {
+                prompt.meta = meta;
+                GetPromptResponse::Complete(prompt)
+            }
+            other => other,
+        })
     }
 
     async fn complete(
@@ -289,6 +357,7 @@ impl App {
         &self,
         trace: Option<CallSpan>,
         context: &RequestContext<RoleServer>,
+        client: Arc<dyn Client>,
         carried_out: impl FnOnce(CallContext) -> F,
     ) -> Result<Envelope, ErrorData>
     where
@@ -301,6 +370,7 @@ impl App {
             progress,
             forwarded,
             observed: self.watched(trace.as_ref().map(CallSpan::span)),
+            client,
             ..CallContext::within(self.settings.request_timeout.0)
         };
         let cancel = call.cancel.clone();
@@ -334,6 +404,8 @@ impl App {
             || (self.has_resources() && RESOURCE_METHODS.contains(&method))
             || (self.has_completions() && method == COMPLETE)
             || (self.tasks.is_some() && TASK_METHODS.contains(&method))
+            || (self.native.is_some() && method == SET_LEVEL)
+            || (self.native.is_some() && self.has_resources() && FOLLOW_METHODS.contains(&method))
     }
 
     /// What was not announced is not there.
@@ -353,6 +425,18 @@ impl App {
             Ok(gateway::call(self, &request.name, arguments, context).await)
         } else {
             Err(self.unknown_tool(&request.name))
+        }
+    }
+
+    /// As [`App::require_method`], of a method that 2026-07-28 took out.
+    fn require_session_method(
+        &self,
+        context: &RequestContext<RoleServer>,
+        method: &'static str,
+    ) -> Result<(), ErrorData> {
+        match is_modern(context) {
+            true => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
+            false => self.require_method(method),
         }
     }
 
@@ -399,7 +483,7 @@ pub(crate) fn shown(name: &str) -> String {
 }
 
 /// ISO dates compare as text.
-fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
 }
 

@@ -1,4 +1,4 @@
-//! Over streamable HTTP, without sessions: any process behind the port may answer any request.
+//! Over streamable HTTP. Without sessions, as is the default, any process behind the port may answer any request.
 
 use std::net::SocketAddr;
 use std::process::ExitCode;
@@ -12,6 +12,8 @@ use axum::http::{StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use rmcp::transport::streamable_http_server::session::SessionManager;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpSocket};
@@ -127,15 +129,12 @@ impl Drain {
 }
 
 fn router(app: &Arc<App>, drain: &Drain) -> Router {
-    let service_app = Arc::clone(app);
     let endpoint = app.settings.path.0.clone();
-    let service = StreamableHttpService::new(
-        move || Ok(Arc::clone(&service_app)),
-        Arc::new(NeverSessionManager::default()),
-        protocol_config(&app.settings, drain.cut_off.clone()),
-    );
-    let guarded = Router::new()
-        .route_service(&app.settings.path.0, service)
+    let protocol = match app.settings.stateless_http.0 {
+        true => protocol(app, drain, NeverSessionManager::default()),
+        false => protocol(app, drain, LocalSessionManager::default()),
+    };
+    let guarded = protocol
         .layer(middleware::from_fn_with_state(Arc::clone(app), request_body::read))
         .route("/metrics", get(metrics).with_state(Arc::clone(app)))
         .layer(middleware::from_fn_with_state(Arc::clone(app), guard::check));
@@ -146,10 +145,21 @@ fn router(app: &Arc<App>, drain: &Drain) -> Router {
         .fallback(async move || (StatusCode::NOT_FOUND, format!("nothing is here; the MCP endpoint is {endpoint}\n")))
 }
 
+/// The MCP endpoint, with sessions or without.
+fn protocol(app: &Arc<App>, drain: &Drain, sessions: impl SessionManager) -> Router {
+    let service_app = Arc::clone(app);
+    let service = StreamableHttpService::new(
+        move || Ok(Arc::clone(&service_app)),
+        Arc::new(sessions),
+        protocol_config(&app.settings, drain.cut_off.clone()),
+    );
+    Router::new().route_service(&app.settings.path.0, service)
+}
+
 fn protocol_config(settings: &Settings, cut_off: CancellationToken) -> StreamableHttpServerConfig {
     let limit = usize::try_from(settings.max_request_bytes.0).unwrap_or(usize::MAX);
     let config = StreamableHttpServerConfig::default()
-        .with_legacy_session_mode(false)
+        .with_legacy_session_mode(!settings.stateless_http.0)
         .with_json_response(true)
         .with_cancellation_token(cut_off)
         .with_max_request_body_bytes(limit)

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use toolwright_core::{Catalog, ServerSpec};
 
 use super::hidden;
-use super::{BaseUrl, BindHost, ByteSize, Exposed, Names, Problem, Resolution, Secret, Settings};
+use super::{BaseUrl, BindHost, ByteSize, Exposed, Names, Problem, Resolution, Secret, Settings, Switch};
+use crate::client::{SHORTEST_KEY, too_short};
 use crate::exposure::{unknown_callable, unknown_operations};
 use crate::gateway;
 use crate::settings::nearest;
@@ -28,8 +29,16 @@ pub(crate) fn check(server: &ServerSpec, catalog: &Catalog, texts: &Resolution, 
         report_fixed(&names, |message| report(key, message));
         report_unknown(unknown_callable(&names, catalog), catalog, |message| report(key, message));
     }
-    if texts.value::<bool>("stateless_http") == Some(false) {
-        report("stateless_http", "must be true: this server keeps no sessions".to_owned());
+    if over_http
+        && texts.value::<Switch>("stateless_http") == Some(Switch(false))
+        && texts.value::<Switch>("reuse_port") == Some(Switch(true))
+    {
+        report("stateless_http", "must be true where reuse_port is: a session lives in one process".to_owned());
+    }
+    if let Some(Some(key)) = texts.value::<Option<Secret>>("state_key")
+        && key.expose().len() < SHORTEST_KEY
+    {
+        report("state_key", too_short());
     }
     for key in ["max_response_bytes", "max_request_bytes"] {
         if texts.value::<ByteSize>(key) == Some(ByteSize(0)) {

@@ -34,8 +34,8 @@ pub(crate) use secret_sources::{Places, SecretSource};
 pub use tables::Tables;
 pub use text::{Pairs, SecretPairs, Text};
 pub use value::{
-    BaseUrl, BindHost, ByteSize, Count, Exposed, HttpPath, LogFormat, LogLevel, Names, ProxyUrl, SchemaProfile,
-    Seconds, Secret, Switch,
+    BaseUrl, BindHost, ByteSize, Confirm, Count, Exposed, HttpPath, LogFormat, LogLevel, Names, ProxyUrl,
+    SchemaProfile, Seconds, Secret, Switch,
 };
 pub(crate) use value::{Kind, SettingValue, TomlForm};
 
@@ -188,6 +188,9 @@ settings! {
     allow: Names = "", "{P}_MCP_ALLOW";
     /// Tools that may not be called.
     deny: Names = "", "{P}_MCP_DENY";
+    /// Calls that a person is asked about first, through the client: off, destructive, or writes (every call that changes
+    /// something). A client that cannot ask is refused.
+    confirm: Confirm = "off", "{P}_MCP_CONFIRM";
     /// Whether calls may name files by URL. Private and local addresses stay refused.
     file_urls: Switch = "false", "{P}_MCP_FILE_URLS";
     /// Calls that run at a time; further ones wait within their deadline.
@@ -225,8 +228,12 @@ settings! {
     port: u16 = "8000", "MCP_PORT";
     /// Path of the MCP endpoint.
     path: HttpPath = "/mcp", "MCP_PATH";
-    /// Kept for compatibility: HTTP is always stateless, and false is refused.
-    stateless_http: bool = "true", "MCP_STATELESS_HTTP";
+    /// Whether HTTP keeps no sessions, so that any process can answer any request. With false, clients of MCP 2025-11-25 have
+    /// one, and can be asked back; later ones need none.
+    stateless_http: Switch = "true", "MCP_STATELESS_HTTP";
+    /// Key, of 32 bytes or more, that seals what clients bring back with an answer. Processes that share a port need the same;
+    /// without one, each makes its own.
+    state_key: Option<Secret> = "", "MCP_STATE_KEY";
     /// Threads of the HTTP server.
     workers: Count = "2", "MCP_WORKERS";
     /// Whether several processes may share the port.

@@ -316,6 +316,30 @@ impl SettingValue for HttpPath {
     }
 }
 
+/// Calls that a person is asked about first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Confirm {
+    /// None.
+    Off,
+    /// Those of destructive tools.
+    Destructive,
+    /// All that change something.
+    Writes,
+}
+
+impl SettingValue for Confirm {
+    const KIND: Kind = kind("CALLS", TomlForm::Text);
+
+    fn read(text: &str) -> Result<Self, &'static str> {
+        match text {
+            "off" => Ok(Confirm::Off),
+            "destructive" => Ok(Confirm::Destructive),
+            "writes" => Ok(Confirm::Writes),
+            _ => Err("off, destructive or writes"),
+        }
+    }
+}
+
 impl SettingValue for SchemaProfile {
     const KIND: Kind = kind("PROFILE", TomlForm::Text);
 

@@ -1,11 +1,12 @@
 //! One step's call: its values put together, checked and sent.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tokio::time::Instant;
-use toolwright_core::{Code, Envelope, Payload, ToolError, ToolSpec};
+use toolwright_core::{Block, Code, Envelope, NoClient, Payload, ToolError, ToolSpec};
 use toolwright_http::{CallContext, MASK, RawRequest, percent_value};
 use toolwright_steps::{Answer, Call, Missing, Scope, Spread, render, render_path};
 
@@ -76,7 +77,8 @@ impl Ready {
                 };
                 let own = row.deadline_seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds.into()));
                 let deadline = own.map_or(context.deadline, |own| own.min(context.deadline));
-                let context = CallContext { deadline, ..context.clone() };
+                // Only the whole tool can ask its caller: a call that is made again would do the steps before this one again.
+                let context = CallContext { deadline, client: Arc::new(NoClient), ..context.clone() };
                 app.single(row, accepted.arguments, &context).await
             }
             Ready::Request(request, _) => {
@@ -100,6 +102,7 @@ pub(super) fn answer(envelope: &Envelope) -> Answer {
         Payload::Text(text) => text.as_str().into(),
         Payload::Events { data, .. } => data.clone().unwrap_or_default(),
         Payload::Messages { messages, .. } => messages.clone().into(),
+        Payload::Content(blocks) => blocks.iter().map(Block::to_json).collect(),
         Payload::Empty | Payload::Binary(_) => Value::Null,
     };
     Answer { status: envelope.status_code, headers: envelope.headers.clone(), body }

@@ -232,3 +232,24 @@ async fn an_expression_that_never_ends_is_left_at_the_deadline() {
     let result = called("forever", json!({})).await;
     assert_eq!(result["code"], "deadline", "{result}");
 }
+
+#[tokio::test]
+async fn a_tool_with_a_destructive_step_asks_once_before_its_first_step() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let mut settings = settings(&state);
+    settings.base_url = crate::settings::BaseUrl::read(&upstream.url()).unwrap();
+    settings.exposed_tools = crate::settings::Exposed::Everything;
+    settings.confirm = crate::settings::Confirm::Destructive;
+    let app = App::new(&SERVER, &CATALOG, settings).unwrap();
+    let mut wire = crate::testing::Wire::open(&app);
+    let mut call = json!({"name": "end_early", "arguments": {"id": 1}});
+    let forms = json!({"elicitation": {}});
+    let first = wire.ask_modern_with("tools/call", call.clone(), forms.clone()).await;
+    assert!(first["result"]["inputRequests"]["confirm_1"].is_object(), "{first}");
+    assert_eq!(upstream.seen.changes.load(Ordering::SeqCst), 0);
+    call["requestState"] = first["result"]["requestState"].clone();
+    call["inputResponses"] = json!({"confirm_1": {"action": "accept"}});
+    let second = wire.ask_modern_with("tools/call", call, forms).await;
+    assert_eq!(second["result"]["structuredContent"]["ok"], true, "{second}");
+    assert_eq!(upstream.seen.changes.load(Ordering::SeqCst), 1);
+}

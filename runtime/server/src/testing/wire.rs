@@ -32,9 +32,16 @@ impl Wire {
 
     /// A connection after the handshake of 2025-11-25.
     pub(crate) async fn initialized(app: &Arc<App>) -> Self {
+        Wire::initialized_with(app, json!({})).await
+    }
+
+    /// The same, of a client that can do this.
+    pub(crate) async fn initialized_with(app: &Arc<App>, capabilities: Value) -> Self {
         let mut wire = Wire::open(app);
         let parameters = json!({
-            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+            "protocolVersion": "2025-11-25",
+            "capabilities": capabilities,
+            "clientInfo": {"name": "test", "version": "1"},
         });
         wire.ask("initialize", parameters).await;
         wire.tell("notifications/initialized", json!({})).await;
@@ -66,14 +73,19 @@ impl Wire {
 
     /// Sends a request as 2026-07-28 has it, and returns the next message.
     pub(crate) async fn ask_modern(&mut self, method: &str, parameters: Value) -> Value {
-        self.ask_declaring(json!({}), method, parameters).await
+        self.ask_modern_with(method, parameters, json!({})).await
     }
 
-    /// The same by a client of those capabilities.
-    pub(crate) async fn ask_declaring(&mut self, capabilities: Value, method: &str, mut parameters: Value) -> Value {
+    /// The same, of a client that can do this.
+    pub(crate) async fn ask_modern_with(&mut self, method: &str, mut parameters: Value, can: Value) -> Value {
         parameters["_meta"]["io.modelcontextprotocol/protocolVersion"] = "2026-07-28".into();
-        parameters["_meta"]["io.modelcontextprotocol/clientCapabilities"] = capabilities;
+        parameters["_meta"]["io.modelcontextprotocol/clientCapabilities"] = can;
         self.ask(method, parameters).await
+    }
+
+    /// Answers the server's own request.
+    pub(crate) async fn answer(&mut self, request: &Value, result: Value) {
+        self.send(&json!({"jsonrpc": "2.0", "id": request["id"], "result": result})).await;
     }
 
     /// Calls a tool and returns the result of the call.

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use starter_tools::native::Native;
-use toolwright_core::{Code, Context, NativeTools as _, ToolError};
+use toolwright_core::{Code, Context, NativeOutput, NativeTools as _, ToolError};
 
-async fn measure(text: &str, pace: &str) -> Result<serde_json::Value, ToolError> {
+async fn measure(text: &str, pace: &str) -> Result<NativeOutput, ToolError> {
     let context = Context::alone(Duration::from_secs(5), [("words_per_minute", pace)]);
     let arguments = serde_json::json!({"text": text}).as_object().unwrap().clone();
     Native(starter_native::handlers()).call("measure_text", arguments, &context).await
@@ -16,13 +16,14 @@ async fn measure(text: &str, pace: &str) -> Result<serde_json::Value, ToolError>
 async fn words_sentences_and_the_time_to_read_them() {
     let measured = measure("Short words, read fast. Are they?", "60").await.unwrap();
     let expected = serde_json::json!({"words": 6, "sentences": 2, "reading_seconds": 6, "longest_word": "Short"});
-    assert_eq!(measured, expected);
+    assert_eq!(measured, NativeOutput::Data(expected));
 }
 
 #[tokio::test]
 async fn an_empty_text_has_no_longest_word() {
     let measured = measure(" -- ", "220").await.unwrap();
-    assert_eq!(measured, serde_json::json!({"words": 0, "sentences": 0, "reading_seconds": 0}));
+    let expected = serde_json::json!({"words": 0, "sentences": 0, "reading_seconds": 0});
+    assert_eq!(measured, NativeOutput::Data(expected));
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ fn declared() -> Value {
 
 /// A request of a client that knows tasks, and its answer.
 async fn ask(wire: &mut Wire, method: &str, parameters: Value) -> Value {
-    wire.ask_declaring(declared(), method, parameters).await
+    wire.ask_modern_with(method, parameters, declared()).await
 }
 
 /// Begins a task and returns its id.

@@ -178,7 +178,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 166,
         tools_of_files: &[],
     },
-    catalog_sha256: "362c416c43ec60dba62e4a43b5849e08243add397288048b647bf6dfd70f01bd",
+    catalog_sha256: "8f38e15ed4ba98f7bb7bffd7caa2d58cbb973df35c02e3a886a4125d6633d926",
 };
 
 /// Every tool, sorted by name.

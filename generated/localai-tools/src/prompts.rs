@@ -37,6 +37,7 @@ pub const CHAT_WITH_MODEL: Prompt = Prompt {
                     project: Some("[.data[].id]"),
                 }),
             ),
+            ask: None,
         },
         PromptArgument {
             name: "question",
@@ -45,6 +46,7 @@ pub const CHAT_WITH_MODEL: Prompt = Prompt {
             required: true,
             default: None,
             completion: None,
+            ask: None,
         },
         PromptArgument {
             name: "system",
@@ -53,6 +55,7 @@ pub const CHAT_WITH_MODEL: Prompt = Prompt {
             required: false,
             default: None,
             completion: None,
+            ask: None,
         },
     ],
     messages: &[
@@ -98,6 +101,7 @@ pub const COMPARE_MODELS: Prompt = Prompt {
                     project: Some("[.data[].id]"),
                 }),
             ),
+            ask: None,
         },
         PromptArgument {
             name: "second",
@@ -112,6 +116,7 @@ pub const COMPARE_MODELS: Prompt = Prompt {
                     project: Some("[.data[].id]"),
                 }),
             ),
+            ask: None,
         },
         PromptArgument {
             name: "question",
@@ -120,6 +125,7 @@ pub const COMPARE_MODELS: Prompt = Prompt {
             required: true,
             default: None,
             completion: None,
+            ask: None,
         },
     ],
     messages: &[
@@ -166,6 +172,7 @@ pub const DIAGNOSE_MODEL: Prompt = Prompt {
                     project: Some("[.data[].id]"),
                 }),
             ),
+            ask: None,
         },
         PromptArgument {
             name: "symptom",
@@ -174,6 +181,7 @@ pub const DIAGNOSE_MODEL: Prompt = Prompt {
             required: false,
             default: None,
             completion: None,
+            ask: None,
         },
     ],
     messages: &[
@@ -215,6 +223,7 @@ pub const INSTALL_MODEL: Prompt = Prompt {
                     project: Some("[.[].name]"),
                 }),
             ),
+            ask: None,
         },
         PromptArgument {
             name: "name",
@@ -223,6 +232,7 @@ pub const INSTALL_MODEL: Prompt = Prompt {
             required: false,
             default: None,
             completion: None,
+            ask: None,
         },
     ],
     messages: &[
@@ -256,6 +266,7 @@ pub const TRANSCRIBE_RECORDING: Prompt = Prompt {
             required: true,
             default: None,
             completion: None,
+            ask: None,
         },
         PromptArgument {
             name: "model",
@@ -270,6 +281,7 @@ pub const TRANSCRIBE_RECORDING: Prompt = Prompt {
                     project: Some("[.data[].id]"),
                 }),
             ),
+            ask: None,
         },
         PromptArgument {
             name: "language",
@@ -282,6 +294,7 @@ pub const TRANSCRIBE_RECORDING: Prompt = Prompt {
                     &["de", "en", "es", "fr", "it", "ja", "ko", "pt", "zh"],
                 ),
             ),
+            ask: None,
         },
     ],
     messages: &[

@@ -24,6 +24,7 @@ pub const TIGHTEN: Prompt = Prompt {
             required: true,
             default: None,
             completion: None,
+            ask: None,
         },
         PromptArgument {
             name: "words",
@@ -32,6 +33,7 @@ pub const TIGHTEN: Prompt = Prompt {
             required: false,
             default: Some("100"),
             completion: Some(Completion::Listed(&["50", "100", "200"])),
+            ask: None,
         },
         PromptArgument {
             name: "keep",
@@ -40,6 +42,7 @@ pub const TIGHTEN: Prompt = Prompt {
             required: false,
             default: None,
             completion: None,
+            ask: None,
         },
     ],
     messages: &[

@@ -25,7 +25,7 @@ const PROMPT: &str = "title: Compare models
 description: Compare two models.
 arguments:
   first: {description: A model., complete: {tool: list_models, project: '[.models[].id]'}}
-  second?: {title: Other model, description: Another model., default: base, complete: [base, large]}
+  second?: {title: Other model, description: Another model., default: base, ask: Compared with which?, complete: [base, large]}
 messages:
   - text: |
       Compare {first} with {second}. Answer as {{first}}, or as {\"better\": \"..\"}.

@@ -135,6 +135,17 @@ fn a_server_of_native_tools_needs_neither_document_nor_upstream() {
 }
 
 #[test]
+fn a_handler_may_return_blocks_of_content() {
+    let file = "description: Draw a circle.\nhints: {risk: compute}\nnative: {content: true}\n";
+    let (generated, _) = generated(&tool_files(&[("draw", file)], ""));
+    let native = text(&generated, "src/native.rs");
+    assert!(native.contains("Result<Vec<toolwright_core::Block>, toolwright_core::ToolError>"), "{native}");
+    assert!(native.contains("NativeOutput::Content(output)"), "{native}");
+    let both = format!("{file}output: {{type: integer}}\n");
+    assert_snapshot!(findings(&tool_files(&[("draw", &both)], "")));
+}
+
+#[test]
 fn members_of_a_body_have_names_of_their_own() {
     let file = "description: Store a note.\nhints: {risk: write}\ninput: {text: {type: string}, mark?: {type: string}}\n\
                 http: {method: POST, path: /notes, body: {content: text, labelName: mark}}\n";

@@ -1,8 +1,9 @@
-#![allow(deprecated)] // 2026-07-28 deprecates some of what can be asked, and both eras still have it.
 //! Whoever made a request, to be asked back while it is answered.
 //!
 //! In 2025-11-25 a question is a request to the client ([`live`]). From 2026-07-28 on it is the result of the request, which
 //! the client makes again with the answers and a state that this server sealed ([`rounds`], [`seal`]).
+
+#![allow(deprecated)] // 2026-07-28 deprecates some of what can be asked, and both eras still have it.
 
 mod live;
 mod log;

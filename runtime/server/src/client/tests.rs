@@ -10,9 +10,9 @@ use toolwright_core::{
     ServerSpec, Severity, ToolError, ToolSpec, no_handler,
 };
 
-use crate::{App, Program};
 use crate::settings::{BaseUrl, Exposed, SettingValue as _};
 use crate::testing::{ROWS, SERVER, Wire, settings};
+use crate::{App, Program};
 
 const fn native(name: &'static str) -> ToolSpec {
     ToolSpec { name, risk: Risk::ReadOnly, binding: Binding::Native, ..ROWS[3] }

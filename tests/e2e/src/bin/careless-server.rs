@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use toolwright_core::{
     Access, Binding, Catalog, Context, Declared, DocumentFacts, HttpBinding, LinkedBinding, Location, NativeCall,
     NativeTools, Risk, SchemeKind, SearchTerms, SecurityScheme, ServerSpec, Setting, ToolError, ToolSpec,
-    assert_sorted_and_unique, no_handler,
+    assert_sorted_and_unique, native_output, no_handler,
 };
 use toolwright_llm::LlmExecutor;
 
@@ -113,17 +113,17 @@ impl NativeTools for Careless {
             let secret = context.required_setting("signature")?;
             context.progress(1.0, None, &format!("it is {secret}"));
             match tool {
-                "tell_it" => Ok(json!({"it": secret, secret: [format!("within {secret} a text")]})),
+                "tell_it" => native_output(json!({"it": secret, secret: [format!("within {secret} a text")]})),
                 "fail_with_it" => Err(ToolError::failed(format!("it failed with {secret}"))),
                 "log_it" => {
                     log(secret);
-                    Ok(Value::Null)
+                    native_output(Value::Null)
                 }
                 #[expect(clippy::panic, reason = "what becomes of a panic's text is what is tested")]
                 "panic_with_it" => panic!("it is {secret}"),
                 "wait_with_it" => {
                     tokio::time::sleep(Duration::from_secs(60)).await;
-                    Ok(secret.into())
+                    native_output(secret)
                 }
                 other => Err(no_handler(other)),
             }

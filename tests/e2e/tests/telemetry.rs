@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::process::Stdio;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
@@ -244,6 +244,29 @@ async fn a_log_at_its_loudest_holds_no_key() {
     session.close().await.unwrap();
     let all = std::fs::read_to_string(&log).unwrap();
     assert!(all.len() > first.len() && all.contains("[masked]") && !all.contains(KEY), "{all}");
+}
+
+#[tokio::test]
+async fn a_log_of_an_earlier_day_is_put_aside_and_only_seven_stay() {
+    let stage = Stage::set().unwrap();
+    let log = stage.home().join("s.log");
+    let aside = |day: &str| stage.home().join(format!("s.log.{day}"));
+    for day in 1..=7 {
+        std::fs::write(aside(&format!("2001-09-0{day}")), "older\n").unwrap();
+    }
+    std::fs::write(&log, "old\n").unwrap();
+    let then = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+    std::fs::File::options().append(true).open(&log).unwrap().set_modified(then).unwrap();
+    let session = stage
+        .session(&[("TOOLWRIGHT_LOG_LEVEL", "debug"), ("TOOLWRIGHT_LOG_FILE", log.to_str().unwrap())])
+        .await
+        .unwrap();
+    session.call("list_models", json!({})).await.unwrap();
+    session.close().await.unwrap();
+    assert_eq!(std::fs::read_to_string(aside("2001-09-09")).unwrap(), "old\n");
+    assert!(!aside("2001-09-01").exists() && aside("2001-09-02").exists());
+    let today = std::fs::read_to_string(&log).unwrap();
+    assert!(today.contains("the upstream answered") && !today.contains("old\n"), "{today}");
 }
 
 #[tokio::test]

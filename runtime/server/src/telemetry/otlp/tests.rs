@@ -74,6 +74,17 @@ fn a_caller_can_name_its_trace_in_a_header_and_meta_goes_first() {
 }
 
 #[test]
+fn the_callers_tracestate_goes_on_to_the_api() {
+    let mut meta = meta(&traceparent("b7ad6b7169203331"));
+    meta.0.set_tracestate("vendor=1");
+    spans(|tracer, details| {
+        let carried = CallSpan::begin(tracer, details, &asked(&meta)).span().request(&REQUEST).propagated();
+        assert!(carried[0].1.contains(TRACE), "{carried:?}");
+        assert_eq!(carried[1], ("tracestate", "vendor=1".to_owned()));
+    });
+}
+
+#[test]
 fn a_malformed_traceparent_starts_a_new_trace() {
     let span = traced(&asked(&meta("00-zz-\u{0}-01")), &Envelope::success(1.into()));
     assert!(span.span_context.is_valid());
@@ -297,7 +308,8 @@ async fn spans_beyond_the_queue_are_dropped_and_no_call_waits() {
 async fn dropped_spans_are_told_of_once_and_counted_at_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.log");
-    let lines = tracing_subscriber::fmt().with_writer(Held::new(std::fs::File::create(&path).unwrap())).with_ansi(false);
+    let lines =
+        tracing_subscriber::fmt().with_writer(Held::new(std::fs::File::create(&path).unwrap())).with_ansi(false);
     let _logging = tracing::subscriber::set_default(lines.finish());
     let (collector, _) = receiver(Duration::ZERO, 200).await;
     let app = app(|settings| settings.otlp_endpoint = Option::read(&collector).unwrap());

@@ -178,7 +178,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 166,
         tools_of_files: &[],
     },
-    catalog_sha256: "362c416c43ec60dba62e4a43b5849e08243add397288048b647bf6dfd70f01bd",
+    catalog_sha256: "19d77780eded0c28454328f0c7ebf9b11f7995eb59777ef5047cf07f5610673a",
 };
 
 /// Every tool, sorted by name.

@@ -305,7 +305,7 @@ impl Run<'_> {
     /// Refuses a run that could do harm.
     fn admit(&self, interrupted: bool) -> Result<(), Failure> {
         let refuse = |message: &str| Err(Failure::Failed(message.to_owned()));
-        if interrupted && !(self.row.risk.leaves_state() || self.row.idempotent) {
+        if interrupted && !(self.app.risk(self.row).leaves_state() || self.row.idempotent) {
             return refuse(
                 "the server ended while this call ran, and the call may have been applied: read the state before trying \
                  again",

@@ -144,18 +144,18 @@ async fn list_tools(app: &App, params: Value, context: RequestContext<RoleServer
     }
     for tool in result.get_mut("tools").and_then(Value::as_array_mut).into_iter().flatten() {
         let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
-        if can_be_task(app, name) {
+        if supports_tasks(app, name) {
             set(tool, "execution", json!({"taskSupport": "optional"}));
         }
     }
     Ok(result)
 }
 
-/// Whether a listed tool can be a task: one that is long, and the gateway where it can reach such a tool.
-fn can_be_task(app: &App, name: &str) -> bool {
+/// Whether calls of a listed tool can be tasks: of one that is long, and of the gateway where it can reach such a tool.
+fn supports_tasks(app: &App, name: &str) -> bool {
     match app.exposure.find_listed(name) {
-        Some(row) => row.long,
-        None => name == "execute_additional_tool" && app.exposure.hidden().any(|row| row.long),
+        Some(row) => app.can_be_task(row),
+        None => name == "execute_additional_tool" && app.exposure.hidden().any(|row| app.can_be_task(row)),
     }
 }
 
@@ -180,7 +180,7 @@ struct TaskParams {
 /// `tools/call` with `task`.
 async fn call(app: &App, params: Value, context: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
     let CallParams { name, arguments, task } = read("tools/call", params)?;
-    let Some(called) = app.called(&name, &arguments).filter(|_| can_be_task(app, &name)) else {
+    let Some(called) = app.called(&name, &arguments).filter(|(row, _)| app.can_be_task(row)) else {
         return Err(no_task(app, &name));
     };
     let caller = Caller::of(app, context);

@@ -169,7 +169,8 @@ pub struct GetBackendJob {
     schema = "schemas/install_backend.json",
     result = "schemas/install_backend.result.json",
     output = BackendResponse,
-    open_world
+    open_world,
+    long
 )]
 #[search(
     en(

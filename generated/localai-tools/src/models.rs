@@ -172,7 +172,8 @@ pub struct GetModelLoadStatus {
     advertised = "schemas/install_model.listed.json",
     result = "schemas/install_model.result.json",
     output = GalleryResponse,
-    open_world
+    open_world,
+    long
 )]
 #[search(
     en(

@@ -94,23 +94,23 @@ async fn a_result_is_there_after_the_server_was_killed() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn of_the_tasks_of_a_killed_server_only_those_that_do_no_harm_are_repeated() {
     let stage = Stage::set().unwrap();
-    for operation in ["POST /v1/images/generations", "POST /backend/load"] {
+    for operation in ["POST /v1/images/generations", "POST /models/apply"] {
         stage.mock.fault(operation, Fault::Delay(120_000), 1);
     }
     let mut first = Process::start(&stage);
     let image = first.begin("generate_image", json!({"request": {"model": "paint", "prompt": "a lighthouse"}})).await;
-    let load = first.begin("preload_model", json!({"request": {"model": "tiny"}})).await;
+    let install = first.begin("install_model", json!({"request": {"id": "gallery@tiny"}})).await;
     requested(&stage, 2).await;
     first.kill().await;
     let mut second = Process::start(&stage);
     let image = second.ended(&image).await;
     assert_eq!(image["result"]["structuredContent"]["ok"], true, "{image}");
-    let load = second.ended(&load).await;
-    assert_eq!(load["status"], "failed", "{load}");
-    let message = load["error"]["message"].as_str().unwrap();
+    let install = second.ended(&install).await;
+    assert_eq!(install["status"], "failed", "{install}");
+    let message = install["error"]["message"].as_str().unwrap();
     assert!(message.contains("may have been applied: read the state"), "{message}");
-    let loads = stage.mock.requests().iter().filter(|request| request.path == "/backend/load").count();
-    assert_eq!(loads, 1);
+    let installs = stage.mock.requests().iter().filter(|request| request.path == "/models/apply").count();
+    assert_eq!(installs, 1);
 }
 
 /// The answer to a request about a task, by a caller with these credentials.

@@ -128,7 +128,7 @@ struct Request {
 }
 
 /// What is to be found again beside it.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 struct Metadata {
     /// The API that the call was meant for.
     api: String,
@@ -305,7 +305,7 @@ impl Run<'_> {
     /// Refuses a run that could do harm.
     fn admit(&self, interrupted: bool) -> Result<(), Failure> {
         let refuse = |message: &str| Err(Failure::Failed(message.to_owned()));
-        if interrupted && !(self.row.risk.leaves_state() || self.row.idempotent) {
+        if interrupted && !(self.app.risk(self.row).leaves_state() || self.row.idempotent) {
             return refuse(
                 "the server ended while this call ran, and the call may have been applied: read the state before trying \
                  again",
@@ -325,9 +325,8 @@ impl Run<'_> {
 
     /// Lists of tasks tell errors from results, and hold no results.
     async fn note_error(&self) -> Result<(), Failure> {
-        let mut metadata = json!(self.metadata);
-        metadata["is_error"] = true.into();
-        self.reporter.update(&Change { metadata: Some(metadata), ..Change::default() }).await
+        let metadata = Some(json!(Metadata { is_error: true, ..self.metadata.clone() }));
+        self.reporter.update(&Change { metadata, ..Change::default() }).await
     }
 }
 

@@ -78,10 +78,17 @@ pub(crate) fn is_handshake(message: &[u8]) -> bool {
 pub(crate) fn declare(answer: &mut Value, may_list: bool) {
     let mut tasks = json!({"cancel": {}, "requests": {"tools": {"call": {}}}});
     if may_list {
-        tasks["list"] = json!({});
+        set(&mut tasks, "list", json!({}));
     }
-    if let Some(Value::Object(capabilities)) = answer.pointer_mut("/capabilities") {
-        capabilities.insert("tasks".to_owned(), tasks);
+    if let Some(capabilities) = answer.get_mut("capabilities") {
+        set(capabilities, "tasks", tasks);
+    }
+}
+
+/// Sets a member of what is an object.
+fn set(object: &mut Value, name: &str, value: Value) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(name.to_owned(), value);
     }
 }
 
@@ -137,18 +144,18 @@ async fn list_tools(app: &App, params: Value, context: RequestContext<RoleServer
     }
     for tool in result.get_mut("tools").and_then(Value::as_array_mut).into_iter().flatten() {
         let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
-        if can_be_task(app, name) {
-            tool["execution"] = json!({"taskSupport": "optional"});
+        if supports_tasks(app, name) {
+            set(tool, "execution", json!({"taskSupport": "optional"}));
         }
     }
     Ok(result)
 }
 
-/// Whether a listed tool can be a task: one that is long, and the gateway where it can reach such a tool.
-fn can_be_task(app: &App, name: &str) -> bool {
+/// Whether calls of a listed tool can be tasks: of one that is long, and of the gateway where it can reach such a tool.
+fn supports_tasks(app: &App, name: &str) -> bool {
     match app.exposure.find_listed(name) {
-        Some(row) => row.long,
-        None => name == "execute_additional_tool" && app.exposure.hidden().any(|row| row.long),
+        Some(row) => app.can_be_task(row),
+        None => name == "execute_additional_tool" && app.exposure.hidden().any(|row| app.can_be_task(row)),
     }
 }
 
@@ -173,7 +180,7 @@ struct TaskParams {
 /// `tools/call` with `task`.
 async fn call(app: &App, params: Value, context: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
     let CallParams { name, arguments, task } = read("tools/call", params)?;
-    let Some(called) = app.called(&name, &arguments).filter(|_| can_be_task(app, &name)) else {
+    let Some(called) = app.called(&name, &arguments).filter(|(row, _)| app.can_be_task(row)) else {
         return Err(no_task(app, &name));
     };
     let caller = Caller::of(app, context);
@@ -212,7 +219,7 @@ async fn result(app: &App, params: Value, context: &RequestContext<RoleServer>) 
     };
     match record.result {
         Some(mut result) => {
-            result["_meta"]["io.modelcontextprotocol/related-task"] = json!({"taskId": record.id});
+            set(&mut result, "_meta", json!({"io.modelcontextprotocol/related-task": {"taskId": record.id}}));
             Ok(result)
         }
         None if record.state == State::Cancelled => Err(ErrorData::internal_error("the task was cancelled", None)),
@@ -232,7 +239,7 @@ async fn list(app: &App, params: Value, context: &RequestContext<RoleServer>) ->
     let page = store(app).await?.list(&owner, before, PAGE).await?;
     let mut result = json!({"tasks": page.iter().map(shown).collect::<Vec<_>>()});
     if let Some(last) = page.last().filter(|_| page.len() == PAGE as usize) {
-        result["nextCursor"] = format!("{}-{}", last.created_at, last.id).into();
+        set(&mut result, "nextCursor", format!("{}-{}", last.created_at, last.id).into());
     }
     Ok(result)
 }
@@ -274,7 +281,7 @@ fn shown(record: &Record) -> Value {
         "pollInterval": POLL_INTERVAL_MS,
     });
     if let Some(message) = record.message.as_ref().or(record.error.as_ref()) {
-        task["statusMessage"] = message.as_str().into();
+        set(&mut task, "statusMessage", message.as_str().into());
     }
     task
 }

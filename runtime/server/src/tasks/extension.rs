@@ -21,7 +21,7 @@ pub(crate) async fn begin(
     app.tasks.as_ref()?;
     let none = Map::new();
     let call = app.called(&request.name, request.arguments.as_ref().unwrap_or(&none))?;
-    if !call.0.long || !context.client_capabilities().is_some_and(|client| client.supports_tasks()) {
+    if !app.can_be_task(call.0) || !context.client_capabilities().is_some_and(|client| client.supports_tasks()) {
         return None;
     }
     // A person is asked while the caller waits.

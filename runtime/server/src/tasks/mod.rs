@@ -184,6 +184,11 @@ impl App {
         (!self.exposure.is_listed(row)).then_some((row, given))
     }
 
+    /// Whether calls of a tool can be tasks. A task asks nobody, so that what a person must agree to stays a call.
+    fn can_be_task(&self, row: &ToolSpec) -> bool {
+        row.long && !self.must_be_confirmed(self.risk(row))
+    }
+
     /// Makes a task of a call. `kept` is how long the client wants its result kept.
     async fn begin_task(
         &self,

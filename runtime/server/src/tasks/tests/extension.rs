@@ -154,3 +154,14 @@ async fn a_server_with_long_tools_says_that_it_has_tasks() {
     let answer = ask(&mut wire, "server/discover", json!({})).await;
     assert_eq!(answer["result"]["capabilities"]["extensions"], json!({"io.modelcontextprotocol/tasks": {}}));
 }
+
+#[tokio::test]
+async fn what_a_person_must_agree_to_is_asked_and_no_task() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let app = app(&state, &upstream, |settings| settings.confirm = crate::settings::Confirm::Writes);
+    let mut wire = Wire::open(&app);
+    let answer = ask(&mut wire, "tools/call", json!({"name": "slow_change", "arguments": {}})).await;
+    assert_ne!(answer["result"]["resultType"], "task", "{answer}");
+    let answer = ask(&mut wire, "tools/call", json!({"name": "get_item", "arguments": {"id": 7}})).await;
+    assert_eq!(answer["result"]["resultType"], "task", "{answer}");
+}

@@ -26,6 +26,7 @@ const fn posting(body: Body) -> ToolSpec {
         declared: Declared { method: "POST", path: "/t" },
         binding: Binding::Http(HttpBinding { body, ..HttpBinding::PLAIN }),
         deadline_seconds: None,
+        long: false,
         secrets: &[],
     }
 }

@@ -323,7 +323,9 @@ impl Access {
         self.open(format!("{prefix}_client_id"), "", of("Identifier of the client"), &[]);
         self.secret(format!("{prefix}_client_secret"), of("Secret of the client"));
         self.open(format!("{prefix}_token_url"), endpoint, of("Token endpoint"), &[]);
-        let help = of("Scopes to ask for, separated by spaces; by default all that operations need,");
+        let help = format!(
+            "Scopes to ask for with the scheme `{name}` (OAuth2 client credentials), separated by spaces. By default all that operations need."
+        );
         self.open(format!("{prefix}_scopes"), scopes, help, &[]);
         let help = of("Where the client's secret stands: header, body, or nothing to try both,");
         self.open(format!("{prefix}_client_auth"), "", help, &["header", "body"]);

@@ -41,6 +41,21 @@ fn assert_ends(schema: &Value) {
 }
 
 #[test]
+fn switches_that_are_texts_are_read_as_what_they_say() {
+    let said = "openapi: 3.0.0\ninfo: {title: t, version: '1'}\npaths: {/t: {get: {operationId: t, parameters: [\
+                {name: a, in: query, required: 'true', schema: {type: string}}, {name: b, in: query, required: 1, schema: {type: string}}]}}}\n";
+    let (generated, sink) = generated(&document(said));
+    let given = arguments(&generated, "t");
+    assert_eq!((&given["a"]["required"], given["b"].get("required")), (&serde_json::json!(true), None), "{given}");
+    let told = sink.to_string();
+    assert!(
+        told.contains("warning[no-boolean]: `required` must be true or false, not \"true\", and was read as true"),
+        "{told}"
+    );
+    assert!(told.contains("`required` must be true or false, not 1, and was left out"), "{told}");
+}
+
+#[test]
 fn a_file_that_is_not_there_costs_only_what_refers_to_it() {
     let files = document(&openapi(
         "paths:\n  /a: {$ref: gone.yaml}\n  /b: {get: {operationId: b, parameters: [{name: x, in: query, schema: {$ref: 'gone.yaml#/X'}}]}}\n",

@@ -237,6 +237,13 @@ fn a_header_that_the_server_sets_itself() {
 }
 
 #[test]
+fn a_path_that_is_odd_is_told_where_the_file_has_it() {
+    let found = notes("path: /projects/{project}/releases", "path: /projects/{project}/releases#new");
+    assert!(found.contains("has a fragment: `#new` is never sent"), "{found}");
+    assert!(found.contains("--> specs/t/tools/release_notes.yaml:12:3") && !found.contains("overlay"), "{found}");
+}
+
+#[test]
 fn a_get_with_a_body() {
     assert_snapshot!(notes("  headers: {X-Trace: trace}\n", "  body: {trace: trace}\n"));
 }

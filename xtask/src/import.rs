@@ -175,16 +175,20 @@ impl Fetched {
         let mut wanted = referenced_files(&label, &bytes);
         files.insert(label.clone(), bytes);
         while let Some(name) = wanted.pop() {
-            if files.get(&name).is_some() || (is_remote(&name) && !remote) {
+            let is_known = files.get(&name).is_some() || files.why_missing(&name).is_some();
+            if is_known || (is_remote(&name) && !remote) {
                 continue;
             }
             if files.paths().count() >= MAX_FILES {
                 bail!("the document refers to more than {MAX_FILES} files");
             }
             // A file that is not there is reported with the place of the reference.
-            if let Ok(bytes) = place.fetch(&name) {
-                wanted.extend(referenced_files(&name, &bytes));
-                files.insert(name, bytes);
+            match place.fetch(&name) {
+                Ok(bytes) => {
+                    wanted.extend(referenced_files(&name, &bytes));
+                    files.insert(name, bytes);
+                }
+                Err(error) => files.note_missing(name, format!("{error:#}")),
             }
         }
         Ok(Self { origin, label, files })

@@ -442,6 +442,12 @@ fn what_stands_at_other_addresses_is_fetched_only_on_request_and_pinned() {
     assert!(stderr(&plain).contains("--remote-references"), "{}", stderr(&plain));
     assert!(!read("openapi.yaml").contains("maxLength: 77"));
 
+    let gone = DOCUMENT.replace("{type: string}", "{$ref: 'http://127.0.0.1:9/name.yaml'}");
+    fs::write(folder.path().join("gone.yaml"), gone).unwrap();
+    let tried = stderr(&run(folder.path(), &["import", "things", "gone.yaml", "--remote-references"]));
+    assert!(tried.contains("`http://127.0.0.1:9/name.yaml` was not brought in: "), "{tried}");
+    assert!(tried.contains("cannot be fetched: ") && tried.contains("--> gone.yaml:"), "{tried}");
+
     succeed(folder.path(), &["import", "things", "things.yaml", "--remote-references"]);
     assert!(read("openapi.yaml").contains("maxLength: 77"));
     let source = read("source.toml");

@@ -23,10 +23,16 @@ pub(super) fn report(model: &Model, sink: &mut Sink) {
                 _ if is_of_file(&tool.origin) => "add `description` to its schema".to_owned(),
                 Role::Body { .. } => "describe it in an overlay: x-toolwright: {body_description: Text.}".to_owned(),
                 Role::Member => {
-                    format!("describe it in an overlay: x-toolwright: {{fields: {{{}: Text.}}}}", argument.wire_name)
+                    format!(
+                        "describe it in an overlay: x-toolwright: {{fields: {{{}: Text.}}}}",
+                        as_key(&argument.wire_name)
+                    )
                 }
                 _ => {
-                    format!("describe it in an overlay: x-toolwright: {{arguments: {{{}: Text.}}}}", argument.wire_name)
+                    format!(
+                        "describe it in an overlay: x-toolwright: {{arguments: {{{}: Text.}}}}",
+                        as_key(&argument.wire_name)
+                    )
                 }
             };
             let place = model.loaded.document.place(origin);
@@ -81,4 +87,10 @@ fn is_told(model: &Model, argument: &Argument) -> bool {
     let own = argument.description.as_deref().or(schema.description.as_deref());
     own.is_some_and(|text| !text.trim().is_empty())
         || (matches!(argument.role, Role::Body { .. }) && !schema.properties.is_empty())
+}
+
+/// A name as a key of YAML, on one line.
+fn as_key(name: &str) -> String {
+    let is_plain = name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+    if is_plain { name.to_owned() } else { format!("{name:?}") }
 }

@@ -318,7 +318,7 @@ impl Bundle<'_> {
     fn open(&mut self, file: &str, reference: &str, pointer: &str) -> Option<Opened> {
         let Some(bytes) = self.files.get(file) else {
             if is_remote(file) {
-                self.refuse(reference, pointer);
+                self.not_fetched(file, reference, pointer);
                 return None;
             }
             let near = did_you_mean(file, self.files.paths());
@@ -335,6 +335,15 @@ impl Bundle<'_> {
         let first = |(name, found): (&str, Vec<String>)| Some((name.to_owned(), found.into_iter().next()?));
         let anchors = anchors(&value).into_iter().filter_map(first).collect();
         Some(Opened { value, anchors, number: self.origins.add(source?) })
+    }
+
+    /// What stands at another address, where nobody fetched it or somebody tried to.
+    fn not_fetched(&mut self, file: &str, reference: &str, pointer: &str) {
+        let Some(why) = self.files.why_missing(file) else { return self.refuse(reference, pointer) };
+        let message = format!("`{reference}` was not brought in: {why}");
+        let help =
+            "correct the address or try again, or copy the file below the document's folder and refer to it there";
+        self.report("external-reference", message, pointer, help.to_owned());
     }
 
     fn refuse(&mut self, reference: &str, pointer: &str) {

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default)]
 pub struct Files {
     contents: BTreeMap<String, Vec<u8>>,
+    /// Why files that were looked for are not there.
+    missing: BTreeMap<String, String>,
 }
 
 impl Files {
@@ -18,6 +20,17 @@ impl Files {
     /// Adds or replaces a file.
     pub fn insert(&mut self, path: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.contents.insert(path.into(), bytes.into());
+    }
+
+    /// Records why a file that was looked for is not there, for whoever refers to it.
+    pub fn note_missing(&mut self, path: impl Into<String>, why: impl Into<String>) {
+        self.missing.insert(path.into(), why.into());
+    }
+
+    /// Why a file is not there, where that was recorded.
+    #[must_use]
+    pub fn why_missing(&self, path: &str) -> Option<&str> {
+        self.missing.get(path).map(String::as_str)
     }
 
     /// The bytes of a file.

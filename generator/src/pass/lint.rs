@@ -106,7 +106,10 @@ fn hidden_names(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Si
         };
         let message = format!("a text of `{}` names `{name}`, which is hidden from callers", tool.name);
         let place = model.loaded.document.place(&tool.origin);
-        let help = "take it out of the description in an overlay";
+        let help = match is_of_file(&tool.origin) {
+            true => "take it out of the description",
+            false => "take it out of the description in an overlay",
+        };
         sink.push(Diagnostic::warning("hidden-name", message).at(place).help(help));
     }
 }
@@ -187,6 +190,7 @@ fn curation(model: &Model, operation: &Operation, tool: &Tool, sink: &mut Sink) 
         let message = format!("{} has no {word}", operation.route());
         let place = model.loaded.document.place(&operation.origin);
         let help = match is_of_file(&operation.origin) {
+            true if key == "risk" => "add `hints: {risk: ..}` to the tool's file".to_owned(),
             true => format!("add `{word}` to the tool's file"),
             false => format!("add to an overlay for this operation: {example}"),
         };
@@ -288,7 +292,10 @@ fn fields(model: &Model, sink: &mut Sink) {
             }
             let message = format!("the field `{field}` of `{name}` may be sent and has no description");
             let place = model.loaded.document.place(&property.origin);
-            let help = format!("add to an overlay for this schema: x-toolwright: {{fields: {{{field}: Text.}}}}");
+            let help = match is_of_file(&property.origin) {
+                true => "add `description` to its schema".to_owned(),
+                false => format!("add to an overlay for this schema: x-toolwright: {{fields: {{{field}: Text.}}}}"),
+            };
             sink.push(Diagnostic::error("missing-description", message).at(place).help(help));
         }
     }

@@ -21,6 +21,7 @@ use crate::model::schema::Schema;
 
 mod body;
 mod parts;
+mod switches;
 
 /// Members of a path item beside its methods (OpenAPI 3.2 section 4.9).
 const ITEM_KEYS: [&str; 6] = ["$ref", "summary", "description", "servers", "parameters", "additionalOperations"];
@@ -256,7 +257,8 @@ impl Reader<'_, '_> {
             self.model.ledger.record(Part::Parameter, pointer, Outcome::Refused);
             return None;
         };
-        let node = &self.with_fitting_style(node, &origin);
+        let node = self.with_fitting_style(node, &origin);
+        let node = &self.with_switches(node, &origin);
         let parsed = match parameter_node(node) {
             Ok(parsed) => parsed,
             Err(error) => {

@@ -33,7 +33,7 @@ pub(super) fn lower(
         sink.push(error.help("write the inputs under `query`, or use POST"));
     }
     tool.node.insert("method".to_owned(), method.into());
-    tool.node.insert("path".to_owned(), path.as_str().into());
+    tool.hand_over("path", path.as_str().into(), &http.pointer_of("path"));
     for key in ["project", "paginate"] {
         if let Some(value) = http.get(key) {
             tool.extend(key, value.clone(), &http.pointer_of(key));

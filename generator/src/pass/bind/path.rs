@@ -3,6 +3,7 @@
 use super::super::join;
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::load::extension::EXTENSION;
+use crate::load::tool_file::is_of_file;
 use crate::model::Model;
 use crate::model::operation::Operation;
 
@@ -13,12 +14,16 @@ pub(super) fn check(model: &Model, operation: &Operation, sink: &mut Sink) {
         return;
     }
     let path = ours.unwrap_or(&operation.path);
-    let origin = match ours {
-        Some(_) => join(&join(&operation.origin, EXTENSION), "path"),
-        None => operation.origin.clone(),
+    let of_file = operation.origin.strip_suffix("/operation").filter(|_| is_of_file(&operation.origin));
+    let origin = match (ours, of_file) {
+        (Some(_), _) => join(&join(&operation.origin, EXTENSION), "path"),
+        (None, Some(node)) => join(node, "path"),
+        (None, None) => operation.origin.clone(),
     };
     for (message, help) in oddities(path) {
         let found = Diagnostic::warning("odd-path", format!("the path {path:?} {message}"));
+        // A tool file says itself what its path is.
+        let help = if of_file.is_some() { "correct `path` under `http`" } else { help };
         sink.push(found.at(model.loaded.document.place(&origin)).help(help));
     }
 }

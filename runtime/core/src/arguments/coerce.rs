@@ -41,9 +41,25 @@ pub(super) fn missing_defaults<'s>(value: Option<&Value>, schema: Schema<'s>) ->
     std::iter::once(schema).chain(schema.parts()).flat_map(of).collect()
 }
 
+/// What may be read as what it is not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Leniency {
+    /// Whatever the schema leaves no doubt about.
+    Lossless,
+    /// Whole numbers alone that many clients cannot write as numbers: JavaScript rounds what is beyond 2^53 - 1.
+    BigIntegers,
+}
+
 /// Coerces `value` and everything below it, and says so in `warnings`.
-pub(super) fn coerce(value: &mut Value, schema: Schema<'_>, pointer: &mut String, warnings: &mut Vec<String>) {
-    if let Some(better) = coerced(value, schema) {
+pub(super) fn coerce(
+    value: &mut Value,
+    schema: Schema<'_>,
+    leniency: Leniency,
+    pointer: &mut String,
+    warnings: &mut Vec<String>,
+) {
+    let better = coerced(value, schema).filter(|better| leniency == Leniency::Lossless || is_big_integer(better));
+    if let Some(better) = better {
         let place = if pointer.is_empty() { "the arguments" } else { pointer.as_str() };
         warnings.push(format!("{place}: text was read as {}", kind(&better)));
         *value = better;
@@ -54,7 +70,7 @@ pub(super) fn coerce(value: &mut Value, schema: Schema<'_>, pointer: &mut String
             for (name, member) in members.iter_mut() {
                 if let Some(property) = schema.member(name) {
                     push_segment(pointer, name);
-                    coerce(member, property, pointer, warnings);
+                    coerce(member, property, leniency, pointer, warnings);
                     pointer.truncate(length);
                 }
             }
@@ -63,13 +79,22 @@ pub(super) fn coerce(value: &mut Value, schema: Schema<'_>, pointer: &mut String
             if let Some(schema) = schema.items() {
                 for (index, item) in items.iter_mut().enumerate() {
                     push_segment(pointer, &index.to_string());
-                    coerce(item, schema, pointer, warnings);
+                    coerce(item, schema, leniency, pointer, warnings);
                     pointer.truncate(length);
                 }
             }
         }
         _ => {}
     }
+}
+
+/// Whether a whole number is beyond those that a double holds each by itself.
+fn is_big_integer(value: &Value) -> bool {
+    const LARGEST: u64 = (1 << 53) - 1;
+    let text = value.as_number().map(Number::to_string).unwrap_or_default();
+    let digits = text.trim_start_matches('-');
+    let is_whole = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
+    is_whole && digits.parse::<u64>().map_or(true, |number| number > LARGEST)
 }
 
 /// How deep branches within branches are looked at: beyond that a schema is read as it stands.

@@ -15,6 +15,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use crate::{Binding, Code, Envelope, Member, ToolError, ToolSpec};
+use coerce::Leniency;
 use schema::Schema;
 
 /// How many violations a refusal lists at most: an array of thousands of bad items says nothing new after these.
@@ -78,7 +79,8 @@ impl std::fmt::Display for BadSchema {
 impl std::error::Error for BadSchema {}
 
 impl Checker {
-    /// Compiles a row's input schema. Calls of a destructive tool are checked strictly: nothing is coerced.
+    /// Compiles a row's input schema. Calls of a destructive tool are checked strictly: nothing is coerced but the text of a
+    /// whole number that clients cannot write as one.
     ///
     /// # Errors
     /// When the schema is not JSON or not JSON Schema 2020-12.
@@ -114,9 +116,8 @@ impl Checker {
         let mut warnings = Vec::new();
         let root = Schema::root(&self.schema);
         coerce::drop_absent(&mut value, root);
-        if self.lenient {
-            coerce::coerce(&mut value, root, &mut String::new(), &mut warnings);
-        }
+        let leniency = if self.lenient { Leniency::Lossless } else { Leniency::BigIntegers };
+        coerce::coerce(&mut value, root, leniency, &mut String::new(), &mut warnings);
 
         let mut violations: Vec<Violation> = Vec::new();
         for error in self.validator.iter_errors(&value).take(MOST_VIOLATIONS) {

@@ -26,6 +26,7 @@ const fn posting(body: Body) -> ToolSpec {
         declared: Declared { method: "POST", path: "/t" },
         binding: Binding::Http(HttpBinding { body, ..HttpBinding::PLAIN }),
         deadline_seconds: None,
+        long: false,
         secrets: &[],
     }
 }
@@ -95,6 +96,19 @@ fn a_strict_tool_coerces_nothing() {
         only_message(strict(json!({"folder": "c", "limit": "5"}))),
         "`limit` must be of type integer, and \"5\" was given"
     );
+}
+
+#[test]
+fn a_whole_number_that_clients_would_round_may_be_text_in_a_strict_tool_too() {
+    const SCHEMA: &str = r#"{"type":"object","properties":{"id":{"type":"integer"}}}"#;
+    let check = |id: Value| Checker::from_schema(SCHEMA, false).unwrap().check(object(json!({"id": id})));
+    for big in ["9007199254740993", "-9223372036854775808", "18446744073709551616"] {
+        let accepted = check(json!(big)).unwrap();
+        assert_eq!(accepted.arguments["id"].to_string(), big);
+        assert_eq!(accepted.warnings, ["/id: text was read as a number"]);
+    }
+    assert!(check(json!("9007199254740991")).is_err());
+    assert!(check(json!("1e20")).is_err());
 }
 
 #[test]

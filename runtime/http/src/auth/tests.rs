@@ -201,7 +201,8 @@ async fn a_refused_client_is_told_by_the_endpoints_error_code() {
     let envelope = stage(&server, &client("/token", "header")).call(&tool(GET), json!({})).await;
     let error = envelope.error.unwrap();
     assert_eq!(error.code, Code::UpstreamError);
-    assert!(error.message.ends_with("status 400, invalid_scope"), "{error}");
+    let told = "status 400, invalid_scope: the scopes to ask for are a setting of the server";
+    assert!(error.message.ends_with(told), "{error}");
 }
 
 #[tokio::test]

@@ -42,7 +42,7 @@ impl Parameter {
     }
 
     pub(super) fn is_required(&self) -> bool {
-        self.members.get("required") == Some(&Value::Bool(true))
+        self.members.get("required").is_some_and(|required| required == true || required == "true")
     }
 }
 

@@ -226,6 +226,22 @@ fn a_tool_that_changes_state() {
 }
 
 #[test]
+fn a_tool_that_computes_by_a_request() {
+    let computing = FIND.replace("risk: read-only", "risk: compute");
+    let mut files = server("", "");
+    files.insert("specs/t/tools/find_model.yaml", computing);
+    assert_snapshot!(findings(&files));
+}
+
+#[test]
+fn a_filter_over_the_arguments_may_be_a_resource() {
+    let mut files = server("", "");
+    let echo = "description: Say it again.\ninput:\n  name: {type: string, description: What.}\n  depth?: {type: integer, description: How.}\nexpression: '{model: .name}'\n";
+    files.insert("specs/t/tools/find_model.yaml", echo);
+    assert_eq!(findings(&files), "");
+}
+
+#[test]
 fn an_argument_that_the_tool_does_not_have() {
     assert_snapshot!(model("name: '{id}'", "nam: '{id}'"));
 }

@@ -131,3 +131,32 @@ fn arguments_that_swap_their_names_break_though_the_schema_is_the_same() {
     assert!(changes.is_breaking());
     assert!(text.contains("`one` is named `two` now") && text.contains("`two` is named `one` now"), "{text}");
 }
+
+/// The surface of a server with one prompt and one resource.
+fn offering(prompt: &str, uri: &str) -> Surface {
+    let mut files = document(&format!("openapi: 3.1.0\ninfo: {{title: t, version: '1'}}\npaths:\n{OLD}"));
+    let message = "messages: [{text: '{a}'}]";
+    files.insert("specs/t/prompts/ask.yaml", format!("description: d\narguments: {prompt}\n{message}\n"));
+    files.insert("specs/t/resources/note.yaml", format!("description: d\nuri: {uri}\ntext: n\n"));
+    Surface::of_generated(&generated(&files).0.files, &mut Sink::new()).unwrap()
+}
+
+#[test]
+fn a_prompt_or_resource_that_is_gone_breaks_and_a_new_one_does_not() {
+    let with = offering("{a: {description: d}}", "t://note");
+    let added = compare(&surface(OLD), &with);
+    assert!(!added.is_breaking() && added.content.len() == 2);
+    let removed = compare(&with, &surface(OLD));
+    assert!(removed.is_breaking());
+    let text = removed.markdown("T", "1", "2");
+    let section = "## Prompts and resources\n\n- prompt `ask` is gone **(callers have to change)**\n- resource `t://note` is gone **(callers have to change)**\n";
+    assert!(text.ends_with(section), "{text}");
+}
+
+#[test]
+fn an_argument_of_a_prompt_that_becomes_required_breaks() {
+    let (optional, required) =
+        (offering("{a?: {description: d}}", "t://n"), offering("{a: {description: d}}", "t://n"));
+    assert!(compare(&optional, &required).is_breaking());
+    assert!(!compare(&required, &optional).is_breaking());
+}

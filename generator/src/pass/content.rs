@@ -45,12 +45,13 @@ fn check(model: &Model, answer: &Answer, what: &str, sink: &mut Sink) {
     }
     let reason = match (&tool.binding, tool.hints.risk) {
         (Binding::NoRoute(_), _) => Some("the real server has no such route".to_owned()),
-        (_, Risk::ReadOnly | Risk::Compute) => None,
+        // A filter and a handler cost the server's own time; what an API or a model computes may cost more than a glance.
+        (_, Risk::ReadOnly) | (Binding::Expression(_) | Binding::Native, Risk::Compute) => None,
         (_, risk) => Some(format!("its risk is {}", crate::catalog::risk(risk))),
     };
     if let Some(reason) = reason {
         let message = format!("`{}` cannot be {what}: {reason}", tool.name);
-        let help = format!("{what} is only read: name a tool whose risk is read-only or compute");
+        let help = format!("{what} is read without anybody being asked: name a tool whose risk is read-only");
         sink.push(Diagnostic::error("not-read-only", message).at(answer.spot.place("/tool")).help(help));
     }
     arguments(tool, answer, sink);

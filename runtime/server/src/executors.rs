@@ -60,14 +60,17 @@ impl Executors {
         self.find(row, linked.executor)?.explain(tool, arguments, &self.surrounding.of(context))
     }
 
-    /// Whether each tool that an executor carries out can be called here and now, in the order of the catalog.
+    /// Whether each tool that an executor carries out can be called here and now: kind, name, what is said. One kind after
+    /// another, each in the order of the catalog.
     pub(crate) async fn examine(
         &self,
         rows: impl Iterator<Item = &'static ToolSpec>,
         context: &CallContext,
     ) -> Vec<(&'static str, &'static str, Result<String, String>)> {
         let mut found = Vec::new();
-        for (kind, tool) in rows.filter_map(ToolSpec::linked) {
+        let mut tools: Vec<_> = rows.filter_map(ToolSpec::linked).collect();
+        tools.sort_by_key(|(kind, _)| *kind);
+        for (kind, tool) in tools {
             let seen = self.surrounding.of(context);
             let said = match self.find(tool.row, kind) {
                 Ok(executor) => executor.examine(tool, &seen).await,

@@ -102,7 +102,9 @@ fn everything_that_the_files_become() {
         assert!(server.contains(part), "{part} in {server}");
     }
     let tables = text(&generated, "TOOLS.md");
-    for row in ["| `compare` | Compare two models. | `first`, `second`? |", "| `t://models/{id}` | A model. | `find_model` |"] {
+    for row in
+        ["| `compare` | Compare two models. | `first`, `second`? |", "| `t://models/{id}` | A model. | `find_model` |"]
+    {
         assert!(tables.contains(row), "{row} in {tables}");
     }
 }
@@ -205,7 +207,10 @@ fn a_name_that_is_not_the_files() {
 
 #[test]
 fn two_resources_of_one_uri() {
-    assert_snapshot!(findings(&server("resources/echo.yaml", &ECHO.replace("t://echo/{word}/end", "t://models/{word}"))));
+    assert_snapshot!(findings(&server(
+        "resources/echo.yaml",
+        &ECHO.replace("t://echo/{word}/end", "t://models/{word}")
+    )));
 }
 
 #[test]

@@ -40,6 +40,13 @@ fn files(tools: &[(&str, &str)]) -> toolwright_generator::load::Files {
     tool_files(tools, "")
 }
 
+#[test]
+fn tools_that_make_no_request_are_not_one_request_under_two_names() {
+    let mut sink = toolwright_generator::diagnostic::Sink::new();
+    toolwright_generator::doctor::examine(&files(&[("ask", ASK), ("find", FIND)]), "specs/t", &mut sink);
+    assert!(!sink.to_string().contains("ambiguous-path"), "{sink}");
+}
+
 /// What is said of a file with one part of it replaced.
 fn told(file: &str, replaced: &str, by: &str) -> String {
     assert!(file.contains(replaced), "the test replaces nothing");
@@ -221,7 +228,7 @@ fn a_command_says_what_it_may_do() {
 #[test]
 fn a_command_is_one_of_two_kinds() {
     let said = find("  roots:", "  shell: ls\n  roots:");
-    assert_told(&said, "two-commands", "9", "both there", "remove one of the two");
+    assert_told(&said, "two-commands", "10", "both there", "remove one of the two");
     let said = find("  command: [grep, [-m, '{$inputs.most}'], --, '{$inputs.what}', .]\n", "");
     assert_told(&said, "missing-key", "8", "nothing says what is run", "add `command:");
 }
@@ -230,19 +237,19 @@ fn a_command_is_one_of_two_kinds() {
 fn no_input_chooses_the_program() {
     for program in ["'{$inputs.what}'", "/usr/bin/grep", "''", "-x"] {
         let said = find("[grep,", &format!("[{program},"));
-        assert_told(&said, "not-a-program", "8", "not the name of a program", "write the name without a folder");
+        assert_told(&said, "not-a-program", "9", "not the name of a program", "write the name without a folder");
     }
     let said = find("  roots:", "  tools: [/bin/sed]\n  roots:");
-    assert_told(&said, "not-a-program", "9", "`/bin/sed`", "write it without a folder");
+    assert_told(&said, "not-a-program", "10", "`/bin/sed`", "write it without a folder");
 }
 
 #[test]
 fn a_command_names_inputs_that_there_are_and_all_of_them() {
     let said = find("{$inputs.what}", "{$inputs.waht}");
-    assert_told(&said, "unknown-name", "8", "there is no input `waht`", "did you mean `what`?");
+    assert_told(&said, "unknown-name", "9", "there is no input `waht`", "did you mean `what`?");
     let said = find("[-m, '{$inputs.most}'], ", "");
-    assert_told(&said, "unused-input", "4", "nothing uses the input `most`", "write `{$inputs.most}` in `command`");
-    assert_told(&find("'{$inputs.what}'", "[[a]]"), "wrong-value", "8", "a list of texts", "write a list of texts");
+    assert_told(&said, "unused-input", "5", "nothing uses the input `most`", "write `{$inputs.most}` in `command`");
+    assert_told(&find("'{$inputs.what}'", "[[a]]"), "wrong-value", "9", "a list of texts", "write a list of texts");
 }
 
 const COMMAND: &str = "command: [grep, [-m, '{$inputs.most}'], --, '{$inputs.what}', .]";
@@ -252,33 +259,33 @@ fn inputs_of_a_shell_command_are_variables() {
     assert_eq!(find(COMMAND, r#"shell: 'grep -m "${most:-5}" -- "$what" . | sort'"#), "");
     for text in ["grep {what} $most", "grep {$inputs.what} $most"] {
         let said = find(COMMAND, &format!("shell: '{text}'"));
-        assert_told(&said, "input-in-shell", "8", "a part of the command", "inputs are variables");
+        assert_told(&said, "input-in-shell", "9", "a part of the command", "inputs are variables");
     }
     let said = find(COMMAND, "shell: 'grep \"$whatever\" $most'");
-    assert_told(&said, "unused-input", "3", "nothing uses the input `what`", "write \"$what\"");
+    assert_told(&said, "unused-input", "4", "nothing uses the input `what`", "write \"$what\"");
 }
 
 #[test]
 fn folders_are_absolute_paths_or_settings() {
     let roots = "roots: [{setting: folder}, {path: /srv/notes, access: read_only}]";
-    assert_told(&find(&format!("  {roots}\n"), ""), "missing-key", "7", "`roots` is missing", "add `roots:");
+    assert_told(&find(&format!("  {roots}\n"), ""), "missing-key", "8", "`roots` is missing", "add `roots:");
     let of = |root: &str| find(roots, &format!("roots: [{root}]"));
-    assert_told(&of("{path: notes}"), "wrong-value", "9", "`notes` is no absolute path", "begin with `/`");
-    assert_told(&of("{}"), "wrong-value", "9", "one of the two", "write `{ setting:");
-    assert_told(&of("{path: /a, setting: folder}"), "wrong-value", "9", "one of the two", "write `{ setting:");
-    assert_told(&of("{setting: foldr}"), "unknown-name", "9", "there is no setting `foldr`", "did you mean `folder`?");
-    assert_told(&of("{path: /a, access: write}"), "wrong-value", "9", "not one of read_only", "");
-    assert_told(&of(""), "wrong-value", "9", "there is no folder", "write `roots:");
+    assert_told(&of("{path: notes}"), "wrong-value", "10", "`notes` is no absolute path", "begin with `/`");
+    assert_told(&of("{}"), "wrong-value", "10", "one of the two", "write `{ setting:");
+    assert_told(&of("{path: /a, setting: folder}"), "wrong-value", "10", "one of the two", "write `{ setting:");
+    assert_told(&of("{setting: foldr}"), "unknown-name", "10", "there is no setting `foldr`", "did you mean `folder`?");
+    assert_told(&of("{path: /a, access: write}"), "wrong-value", "10", "not one of read_only", "");
+    assert_told(&of(""), "wrong-value", "10", "there is no folder", "write `roots:");
 }
 
 #[test]
 fn limits_levels_codes_and_filters_are_checked() {
     let of = |key: &str| find("exit_codes: [0, 1]", key);
-    assert_told(&find("timeout_seconds", "timeout"), "unknown-key", "10", "unknown key `timeout`", "");
+    assert_told(&find("timeout_seconds", "timeout"), "unknown-key", "11", "unknown key `timeout`", "");
     assert!(find("timeout_seconds: 5", "timeout_seconds: 0").contains("from 1 to 86400"));
-    assert_told(&of("exit_codes: [256]"), "wrong-value", "11", "from 0 to 255", "");
-    assert_told(&of("minimum_level: none"), "wrong-value", "11", "not one of full, reduced", "");
-    assert_told(&of("project: '.a['"), "bad-filter", "11", "`project` is no jq filter", "correct the filter");
+    assert_told(&of("exit_codes: [256]"), "wrong-value", "12", "from 0 to 255", "");
+    assert_told(&of("minimum_level: none"), "wrong-value", "12", "not one of full, reduced", "");
+    assert_told(&of("project: '.a['"), "bad-filter", "12", "`project` is no jq filter", "correct the filter");
     let said = find("sandbox:", "project: .a\nsandbox:");
     assert_told(&said, "misplaced-key", "8", "`project` belongs to a tool of `steps`", "write it below `sandbox`");
 }

@@ -164,7 +164,7 @@ fn a_misspelt_executor() {
 
 #[test]
 fn an_executor_that_does_not_exist() {
-    assert_snapshot!(notes("http:", "llm:"));
+    assert_snapshot!(notes("http:", "sql:"));
 }
 
 #[test]

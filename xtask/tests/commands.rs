@@ -393,6 +393,26 @@ fn a_native_tool_has_its_crate_and_a_second_one_leaves_it_alone() {
     assert_eq!(read("specs/desk/native/src/lib.rs"), handlers);
 }
 
+#[test]
+fn tools_that_ask_a_model_or_run_a_command_start_complete_and_link_what_they_need() {
+    let folder = project();
+    succeed(folder.path(), &["new-tool", "desk", "sum_up", "--llm"]);
+    succeed(folder.path(), &["new-tool", "desk", "find_notes", "--sandbox"]);
+    let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+    assert!(read("specs/desk/tools/sum_up.yaml").contains("model: { setting: sum_up_model }"));
+    assert!(
+        read("specs/desk/tools/find_notes.yaml").contains("roots: [{ setting: find_notes_dir, access: read_only }]")
+    );
+    assert!(!read("specs/desk/server.yaml").contains("upstream"), "neither calls an API");
+    let main = read("generated/desk-server/src/main.rs");
+    assert!(main.contains("LlmExecutor::new()") && main.contains("SandboxExecutor::new()"), "{main}");
+    let manifest = read("generated/desk-server/Cargo.toml");
+    assert!(manifest.contains("toolwright-llm.workspace") && manifest.contains("toolwright-sandbox.workspace"));
+    succeed(folder.path(), &["regenerate", "--check"]);
+    let both = run(folder.path(), &["new-tool", "desk", "other", "--llm", "--native"]);
+    assert!(String::from_utf8_lossy(&both.stderr).contains("cannot be used with"), "a tool has one executor");
+}
+
 /// Answers every request with this text, on loopback, for as long as the test runs.
 fn address_of(text: &'static str) -> String {
     use std::io::{Read as _, Write as _};

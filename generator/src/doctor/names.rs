@@ -6,7 +6,7 @@ use crate::diagnostic::{Diagnostic, Sink};
 use crate::load::config::is_fixed_tool;
 use crate::load::extension::{EXTENSION, MAX_NAME};
 use crate::model::Model;
-use crate::model::operation::Operation;
+use crate::model::operation::{Executor, Operation};
 use crate::pass::bind::spelt_out;
 use crate::pass::join;
 use crate::pass::name::{MAX_ARGUMENT, snake};
@@ -62,7 +62,7 @@ fn arguments(model: &Model, sink: &mut Sink) {
 /// server means by a request is anybody's guess.
 fn alike_paths(model: &Model, sink: &mut Sink) {
     let mut seen: BTreeMap<(&str, String), &Operation> = BTreeMap::new();
-    for operation in &model.operations {
+    for operation in model.operations.iter().filter(|operation| operation.executor == Executor::Request) {
         let mut parts = operation.path.split('{');
         let mut shape = parts.next().unwrap_or_default().to_owned();
         parts.for_each(|part| shape += &format!("{{}}{}", part.split_once('}').map_or("", |(_, behind)| behind)));

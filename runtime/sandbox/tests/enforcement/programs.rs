@@ -4,7 +4,7 @@ use crate::{Stage, failure, output, refusal, run, sandbox, shown, text, with_too
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use toolwright_sandbox::{Profile, ProfileError, Root, SandboxError};
+use toolwright_sandbox::{CancellationToken, Command, Profile, ProfileError, Root, SandboxError};
 
 fn program(path: &Path, text: &str) {
     fs::write(path, text).unwrap();
@@ -232,4 +232,41 @@ async fn the_description_names_what_is_granted() {
         sandbox(Profile { tools: Vec::new(), ..Profile::new([Root::read_only(PathBuf::from(&stage.read_only))]) })
             .await;
     assert!(toolwright_sandbox::describe(&none).contains("only the shell's own commands"));
+}
+
+#[tokio::test]
+async fn arguments_of_a_program_mean_nothing_to_a_shell() {
+    let stage = Stage::new();
+    let sandbox = sandbox(with_tools(stage.reading(), &["printf"])).await;
+    let odd = "$(ls) `ls` 'a' \"b\" ; * -x \n";
+    let command = Command::program(["printf", "%s|", odd, "", "ä"]);
+    let outcome = sandbox.run(command, None, &CancellationToken::new()).await.unwrap();
+    assert_eq!(String::from_utf8(outcome.stdout).unwrap(), format!("{odd}||ä|"));
+    let unlisted = sandbox.run(Command::program(["id"]), None, &CancellationToken::new()).await.unwrap();
+    assert_eq!(unlisted.exit_code(), 127);
+}
+
+#[tokio::test]
+async fn variables_reach_a_shell_command_and_never_replace_those_of_the_sandbox() {
+    let stage = Stage::new();
+    let sandbox = sandbox(stage.reading()).await;
+    let command = Command::shell("echo \"$what\" | tr a-z A-Z; echo \"$HOME\"");
+    let command =
+        command.with_variable("what", "\"; ls /").with_variable("HOME", "/home/evil").with_variable("PATH", "/evil");
+    let outcome = sandbox.run(command, None, &CancellationToken::new()).await.unwrap();
+    assert_eq!(String::from_utf8(outcome.stdout).unwrap(), "\"; LS /\n/var/empty\n");
+}
+
+#[tokio::test]
+async fn arguments_that_no_program_can_take_are_refused() {
+    let stage = Stage::new();
+    let sandbox = sandbox(stage.reading()).await;
+    let long = "x".repeat(128 * 1024);
+    for words in [vec![], vec![" "], vec!["cat", "a\0b"], vec!["cat", &long]] {
+        let refused = sandbox.run(Command::program(words), None, &CancellationToken::new()).await;
+        assert!(matches!(refused, Err(SandboxError::Command(_))), "{refused:?}");
+    }
+    let largest = Command::shell("echo ${#what}").with_variable("what", "x".repeat(128 * 1024 - 6));
+    let outcome = sandbox.run(largest, None, &CancellationToken::new()).await.unwrap();
+    assert_eq!(String::from_utf8(outcome.stdout).unwrap(), format!("{}\n", 128 * 1024 - 6));
 }

@@ -29,6 +29,8 @@ use toolwright_macros::register_tools;
 toolwright_core::generated_for!("0.1");
 
 pub mod native;
+pub mod prompts;
+pub mod resources;
 pub mod text;
 pub mod words;
 
@@ -97,6 +99,8 @@ pub static SERVER: ServerSpec = ServerSpec {
     ],
     health: &[],
     fixed_tools: &[],
+    prompts: prompts::PROMPTS,
+    resources: resources::RESOURCES,
     document: DocumentFacts {
         dialect: "",
         title: "",
@@ -107,7 +111,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 0,
         tools_of_files: &["define_word"],
     },
-    catalog_sha256: "ec4f2c36bb50325ae80fd8e76b1b0bbd804298054d280f007ef79d5a773c50c2",
+    catalog_sha256: "10ad1ed10b2918e0662f2c46334211812582094cdcf71dff1e1635b95377aaa7",
 };
 
 /// Every tool, sorted by name.

@@ -71,7 +71,14 @@ impl NewOperation {
     #[must_use]
     pub fn new(owner: impl Into<String>, label: impl Into<String>, request: Value) -> Self {
         let (owner, label) = (owner.into(), label.into());
-        NewOperation { owner, label, request, metadata: Value::Object(serde_json::Map::new()), keep: None, idempotency_key: None }
+        NewOperation {
+            owner,
+            label,
+            request,
+            metadata: Value::Object(serde_json::Map::new()),
+            keep: None,
+            idempotency_key: None,
+        }
     }
 }
 

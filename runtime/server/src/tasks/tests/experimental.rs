@@ -104,7 +104,8 @@ async fn a_tool_that_is_not_long_is_no_task() {
 #[tokio::test]
 async fn tasks_are_listed_page_by_page_from_the_newest() {
     let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
-    let mut wire = Wire::initialized(&app(&state, &upstream, |settings| settings.exposed_tools = Exposed::Everything)).await;
+    let mut wire =
+        Wire::initialized(&app(&state, &upstream, |settings| settings.exposed_tools = Exposed::Everything)).await;
     let mut ids = Vec::new();
     for id in 0..51 {
         ids.push(begun(&mut wire, "get_item", json!({"id": id})).await["taskId"].clone());

@@ -47,7 +47,10 @@ async fn short_calls_and_refused_ones_are_no_tasks() {
     let mut wire = Wire::open(&app(&state, &upstream, |settings| settings.deny.0 = vec!["slow_change".into()]));
     for (tool, is_error) in [("list_items", false), ("get_item", true), ("slow_change", true)] {
         let answer = ask(&mut wire, "tools/call", json!({"name": tool, "arguments": {}})).await;
-        assert_eq!((&answer["result"]["resultType"], &answer["result"]["isError"]), (&json!("complete"), &json!(is_error)));
+        assert_eq!(
+            (&answer["result"]["resultType"], &answer["result"]["isError"]),
+            (&json!("complete"), &json!(is_error))
+        );
     }
     assert!(!state.path().join("toolwright").exists(), "the store opens with the first task");
 }
@@ -56,7 +59,8 @@ async fn short_calls_and_refused_ones_are_no_tasks() {
 async fn a_hidden_long_tool_becomes_a_task_through_the_gateway() {
     let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
     let mut wire = Wire::open(&app(&state, &upstream, |settings| settings.exposed_tools = Exposed::Nothing));
-    let id = begun(&mut wire, "execute_additional_tool", json!({"tool_name": "get_item", "arguments": {"id": 3}})).await;
+    let id =
+        begun(&mut wire, "execute_additional_tool", json!({"tool_name": "get_item", "arguments": {"id": 3}})).await;
     assert_eq!(ended(&mut wire, &id).await["result"]["structuredContent"]["data"], json!({"id": 3}));
 }
 

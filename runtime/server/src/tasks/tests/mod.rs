@@ -25,8 +25,7 @@ const CHANGE: ToolSpec = ToolSpec { name: "slow_change", risk: Risk::Write, ..RE
 
 static CATALOG: Catalog = Catalog::new(&[ADD, GET, LIST, CHANGE, REPORT]);
 
-static TASKS: ServerSpec =
-    ServerSpec { preset: &["get_item", "list_items", "slow_change", "slow_report"], ..SERVER };
+static TASKS: ServerSpec = ServerSpec { preset: &["get_item", "list_items", "slow_change", "slow_report"], ..SERVER };
 
 /// The server in front of that API, with its tasks in `state`.
 fn app(state: &TempDir, upstream: &Upstream, change: impl FnOnce(&mut Settings)) -> Arc<App> {

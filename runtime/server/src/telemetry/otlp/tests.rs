@@ -297,7 +297,8 @@ async fn spans_beyond_the_queue_are_dropped_and_no_call_waits() {
 async fn dropped_spans_are_told_of_once_and_counted_at_the_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("s.log");
-    let lines = tracing_subscriber::fmt().with_writer(Held::new(std::fs::File::create(&path).unwrap())).with_ansi(false);
+    let lines =
+        tracing_subscriber::fmt().with_writer(Held::new(std::fs::File::create(&path).unwrap())).with_ansi(false);
     let _logging = tracing::subscriber::set_default(lines.finish());
     let (collector, _) = receiver(Duration::ZERO, 200).await;
     let app = app(|settings| settings.otlp_endpoint = Option::read(&collector).unwrap());

@@ -31,7 +31,10 @@ impl Native {
         context: &CallContext,
     ) -> Envelope {
         let seen = self.surrounding.of(context);
-        match guarded(row, context, async { self.tools.call(row.name, arguments, &seen).await }).await.flatten() {
+        match guarded(row, context, async { self.tools.call(row.name, arguments, &seen).await })
+            .await
+            .and_then(|outcome| outcome)
+        {
             Ok(data) => Envelope::success(data),
             Err(error) => Envelope::failure(error),
         }

@@ -219,7 +219,7 @@ fn a_command_says_what_it_may_do() {
     assert_told(
         &said,
         "contradicting-hints",
-        "9",
+        "10",
         "that can write is declared `read-only`",
         "write `access: read_only`",
     );

@@ -34,7 +34,9 @@ impl Native {
         context: &CallContext,
     ) -> Envelope {
         let seen = self.surrounding.of(context);
-        match guarded(row, context, async { self.tools.call(row.name, arguments, &seen).await }).await.flatten() {
+        // `Result::flatten` is younger than the oldest Rust that is supported.
+        let called = guarded(row, context, async { self.tools.call(row.name, arguments, &seen).await }).await;
+        match called.and_then(|outcome| outcome) {
             Ok(NativeOutput::Data(data)) => Envelope::success(data),
             Ok(NativeOutput::Content(blocks)) => {
                 Envelope { ok: true, payload: Payload::Content(blocks), ..Envelope::default() }

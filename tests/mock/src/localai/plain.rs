@@ -103,7 +103,11 @@ fn installed_backends() -> Value {
 /// The topics of the guides.
 fn guides() -> Value {
     let topic = |name: &str, about: &str| json!({"name": name, "description": about, "url": format!("/api/instructions/{name}")});
-    let topics = [topic("chat-inference", "Chat and completions"), topic("audio", "Speech in and out"), topic("agents", "Agent tasks")];
+    let topics = [
+        topic("chat-inference", "Chat and completions"),
+        topic("audio", "Speech in and out"),
+        topic("agents", "Agent tasks"),
+    ];
     json!({"instructions": topics, "hint": "Fetch a topic for its guide."})
 }
 

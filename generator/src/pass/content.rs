@@ -46,7 +46,7 @@ fn check(model: &Model, answer: &Answer, what: &str, sink: &mut Sink) {
     let reason = match (&tool.binding, tool.hints.risk) {
         (Binding::NoRoute(_), _) => Some("the real server has no such route".to_owned()),
         // A filter and a handler cost the server's own time; what an API or a model computes may cost more than a glance.
-        (_, Risk::ReadOnly) | (Binding::Expression(_) | Binding::Native, Risk::Compute) => None,
+        (_, Risk::ReadOnly) | (Binding::Expression(_) | Binding::Native { .. }, Risk::Compute) => None,
         (_, risk) => Some(format!("its risk is {}", crate::catalog::risk(risk))),
     };
     if let Some(reason) = reason {

@@ -178,7 +178,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 166,
         tools_of_files: &[],
     },
-    catalog_sha256: "8f38e15ed4ba98f7bb7bffd7caa2d58cbb973df35c02e3a886a4125d6633d926",
+    catalog_sha256: "a1274ee011d427c3fd4ca3bd7fedc8c6980c4876cca6ee286e6e80a2930b7801",
 };
 
 /// Every tool, sorted by name.

@@ -4,6 +4,8 @@
 //! Two eras know tasks: as an extension from 2026-07-28 on (`extension`), where the server decides what becomes one, and as
 //! an experiment of 2025-11-25 (`experimental`), where the client does.
 
+#![cfg_attr(not(feature = "tasks"), allow(dead_code, reason = "the store, which uses it, is not linked"))]
+
 #[cfg(feature = "tasks")]
 pub(crate) mod durable;
 pub(crate) mod experimental;
@@ -123,7 +125,6 @@ impl Caller {
 }
 
 /// A call of a task that is to be carried out.
-#[cfg_attr(not(feature = "tasks"), allow(dead_code, reason = "what runs tasks is not linked"))]
 pub(crate) struct TaskCall {
     pub(crate) id: String,
     pub(crate) row: &'static ToolSpec,
@@ -205,7 +206,6 @@ impl App {
     }
 
     /// Carries out the call of a task. Answers with the result as it is kept, and whether it is an error.
-    #[cfg_attr(not(feature = "tasks"), allow(dead_code, reason = "what runs tasks is not linked"))]
     pub(crate) async fn run_task(
         &self,
         call: TaskCall,

@@ -92,7 +92,7 @@ impl App {
         match (row.binding, &self.native) {
             (Binding::Native, Some(native)) => {
                 let envelope = match self.complete_settings(context.deadline).await {
-                    Ok(_) => native.execute(row, arguments, context).await,
+                    Ok(_) => native.execute(row, arguments, &self.own.discreet(context)).await,
                     Err(error) => Envelope::failure(error),
                 };
                 self.own.finish(row, started, envelope)
@@ -124,7 +124,7 @@ impl App {
         context: &CallContext,
     ) -> Envelope {
         let mut envelope = match self.complete_settings(context.deadline).await {
-            Ok(_) => self.executors.execute(row, linked, arguments, context).await,
+            Ok(_) => self.executors.execute(row, linked, arguments, &self.own.discreet(context)).await,
             Err(error) => Envelope::failure(error),
         };
         if let Some(filter) = linked.project {

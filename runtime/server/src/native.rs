@@ -214,7 +214,9 @@ mod tests {
                         std::future::pending().await
                     }
                     "tell" => {
-                        native_output(json!({"told": format!("the token is {}", context.required_setting("token")?)}))
+                        let told = format!("the token is {}", context.required_setting("token")?);
+                        context.progress(1.0, None, &told);
+                        native_output(json!({"told": told}))
                     }
                     other => Err(no_handler(other)),
                 }
@@ -304,6 +306,15 @@ mod tests {
         let parameters = json!({"name": "count", "arguments": {}, "_meta": {"progressToken": "p"}});
         let told = wire.ask("tools/call", parameters).await;
         assert_eq!((&told["params"]["progress"], &told["params"]["message"]), (&json!(1.0), &json!("halfway")));
+    }
+
+    #[tokio::test]
+    async fn progress_of_a_handler_shows_no_secret_setting() {
+        let state = tempdir().unwrap();
+        let mut wire = Wire::initialized(&app(&state)).await;
+        let parameters = json!({"name": "tell", "arguments": {}, "_meta": {"progressToken": "p"}});
+        let told = wire.ask("tools/call", parameters).await;
+        assert_eq!(told["params"]["message"], "the token is [masked]");
     }
 
     #[tokio::test]

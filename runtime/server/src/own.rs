@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use tokio::time::Instant;
 use toolwright_core::{Catalog, Envelope, OutputSchema, Payload, ServerSpec, ToolSpec};
+use toolwright_http::CallContext;
 
 use crate::settings::{SecretSources, Settings};
 
@@ -42,16 +43,24 @@ impl OwnResults {
         if let Err(error) = checked {
             envelope = Envelope::failure(error);
         }
-        let given = self.sources.given().into_iter().map(|secret| secret.expose().to_owned());
-        let secrets = self.secrets.iter().cloned().chain(given).collect();
-        toolwright_http::mask_result(&mut envelope, row.secrets, self.reveal_secrets, secrets);
+        toolwright_http::mask_result(&mut envelope, row.secrets, self.reveal_secrets, self.secrets());
         envelope.elapsed_ms = started.elapsed().as_secs_f64() * 1000.0;
         envelope
     }
 
     /// Hides secrets in arguments that a person is to see, by name and by value.
     pub(crate) fn hide_secrets(&self, arguments: &mut serde_json::Value) {
-        toolwright_http::mask_arguments(arguments, self.secrets.clone());
+        toolwright_http::mask_arguments(arguments, self.secrets());
+    }
+
+    /// The same call, whose progress shows no secret: what tells of it knows the settings.
+    pub(crate) fn discreet(&self, context: &CallContext) -> CallContext {
+        CallContext { progress: context.progress.without(self.secrets()), ..context.clone() }
+    }
+
+    fn secrets(&self) -> Vec<String> {
+        let given = self.sources.given().into_iter().map(|secret| secret.expose().trim().to_owned());
+        self.secrets.iter().cloned().chain(given).collect()
     }
 
     fn output_schema(&self, row: &ToolSpec) -> Option<&OutputSchema> {

@@ -87,13 +87,9 @@ fn write_secrets(out: &mut String, texts: &Resolution) {
     }
     out.push_str("\nsecrets\n");
     for places in others {
-        let absent = || {
-            (
-                UNSET.to_owned(),
-                if places.is_disabled() { "disabled".to_owned() } else { format!("looked for in {}", places.sought()) },
-            )
-        };
-        let (value, source) = found(&texts.secrets, places).unwrap_or_else(absent);
+        let sought =
+            if places.is_disabled() { "disabled".to_owned() } else { format!("looked for in {}", places.sought()) };
+        let (value, source) = found(&texts.secrets, places).unwrap_or((UNSET.to_owned(), sought));
         let _ = writeln!(out, "  {:20} {value:44} {source}", places.name());
     }
 }

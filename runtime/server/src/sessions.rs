@@ -62,7 +62,7 @@ impl Sessions {
             return Err(ErrorData::invalid_params(format!("a URI has at most {LONGEST_URI} bytes here"), None));
         }
         let mut followed = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
-        followed.retain(|it| !it.peer.is_transport_closed() && !(it.session == session && it.uri == uri));
+        followed.retain(|it| !(it.peer.is_transport_closed() || it.session == session && it.uri == uri));
         if followed.len() >= MOST {
             followed.remove(0);
         }

@@ -23,10 +23,13 @@ const MOST_KEPT: usize = 64;
 /// An answer whose texts take more is not kept.
 const MOST_BYTES: usize = 256 << 10;
 
+/// The texts of one answer, and since when they are known.
+type Kept = (Instant, Arc<[String]>);
+
 /// Answers of tools, by what was asked.
 #[derive(Debug, Default)]
 pub(crate) struct Suggestions {
-    kept: Mutex<BTreeMap<String, (Instant, Arc<[String]>)>>,
+    kept: Mutex<BTreeMap<String, Kept>>,
 }
 
 impl Suggestions {

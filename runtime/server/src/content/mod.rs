@@ -50,10 +50,10 @@ fn said_by(role: Role) -> SaidBy {
 fn failure(envelope: &Envelope, what: &str) -> ErrorData {
     let said = envelope.error.as_ref().map_or("the upstream refused", |error| error.message.as_str());
     let message = format!("{what}: {said}");
-    let mut data = json!({"code": envelope.code()});
-    if let Some(status) = envelope.status_code {
-        data["status_code"] = status.into();
-    }
+    let data = match envelope.status_code {
+        Some(status) => json!({"code": envelope.code(), "status_code": status}),
+        None => json!({"code": envelope.code()}),
+    };
     match envelope.code() {
         Some(Code::InvalidArguments | Code::NotAllowed) => ErrorData::invalid_params(message, Some(data)),
         _ => ErrorData::internal_error(message, Some(data)),

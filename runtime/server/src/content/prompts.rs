@@ -113,14 +113,11 @@ async fn asked(
 
 fn form(open: &[&PromptArgument]) -> Question {
     let field = |argument: &&PromptArgument| {
-        let mut field = json!({"type": "string", "description": argument.description});
-        if let Some(title) = argument.title {
-            field["title"] = title.into();
-        }
-        if let Some(default) = argument.default {
-            field["default"] = default.into();
-        }
-        (argument.name.to_owned(), field)
+        let described = ("description", Some(argument.description));
+        let told = [described, ("title", argument.title), ("default", argument.default)];
+        let told = [("type", Some("string"))].into_iter().chain(told);
+        let field: JsonObject = told.filter_map(|(key, text)| Some((key.to_owned(), text?.into()))).collect();
+        (argument.name.to_owned(), Value::Object(field))
     };
     let questions: Vec<&str> = open.iter().filter_map(|argument| argument.ask).collect();
     let required: Vec<&str> = open.iter().filter(|it| it.required).map(|argument| argument.name).collect();

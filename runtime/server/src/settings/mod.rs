@@ -274,7 +274,7 @@ settings! {
     trace_upstream: Switch = "true", "{P}_MCP_TRACE_UPSTREAM";
     /// Whether traces go to Langfuse, which `langfuse_base_url` and both keys are needed for.
     langfuse_enabled: bool = "false", "TOOLWRIGHT_LANGFUSE_ENABLED";
-    /// Address of Langfuse, such as https://cloud.langfuse.com.
+    /// Address of Langfuse, such as `https://cloud.langfuse.com`.
     langfuse_base_url: Option<Text> = "", "LANGFUSE_BASE_URL";
     /// Public key of the project in Langfuse.
     langfuse_public_key: Option<Text> = "", "LANGFUSE_PUBLIC_KEY";

@@ -49,6 +49,7 @@ const TAKEN: [&str; 47] = [
     "port",
     "path",
     "stateless_http",
+    "sessions",
     "state_key",
     "confirm",
     "workers",

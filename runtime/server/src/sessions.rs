@@ -93,6 +93,6 @@ impl Sessions {
 }
 
 fn no_session() -> ErrorData {
-    let message = "this needs a session, and over HTTP this server keeps none (setting MCP_STATELESS_HTTP)";
+    let message = "this needs a session, and over HTTP this server keeps none (setting MCP_SESSIONS)";
     ErrorData::invalid_request(message, None)
 }

@@ -105,7 +105,7 @@ async fn over_http_without_sessions_a_client_of_the_older_era_is_told_what_to_do
     let server = Http::start(&stage, &[CONFIRM]).await.unwrap();
     let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": deletion()});
     let answer = server.post(&message, &[("mcp-protocol-version", "2025-11-25")]).await.unwrap();
-    for hint in ["not_allowed", "MCP_STATELESS_HTTP=false", "LOCALAI_MCP_CONFIRM=off"] {
+    for hint in ["not_allowed", "MCP_SESSIONS=true", "LOCALAI_MCP_CONFIRM=off"] {
         assert!(answer.body.contains(hint), "{hint}: {answer:?}");
     }
 }

@@ -261,6 +261,7 @@ async fn every_wrong_setting_is_named_at_once() {
         ("LOCALAI_REQUEST_TIMEOUT", "soon"),
         ("LOCALAI_BASE_URL", "ftp://x"),
         ("MCP_PORT", "99999"),
+        ("MCP_STATELESS_HTTP", "false"),
         ("MCP_STATE_KEY", "short"),
         ("LOCALAI_MCP_MAX_UPLOAD_BYTES", "-1"),
     ];

@@ -42,7 +42,7 @@ impl Live {
     fn admit(&self, ability: Ability) -> Result<(), ToolError> {
         if !self.is_reachable {
             let reason =
-                "over HTTP without sessions none can be asked; the setting MCP_STATELESS_HTTP=false keeps sessions";
+                "over HTTP without sessions none can be asked; the setting MCP_SESSIONS=true keeps sessions";
             return Err(cannot_answer(ability, reason));
         }
         match words::declares(&self.capabilities, ability) {

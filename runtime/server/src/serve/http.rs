@@ -130,9 +130,9 @@ impl Drain {
 
 fn router(app: &Arc<App>, drain: &Drain) -> Router {
     let endpoint = app.settings.path.0.clone();
-    let protocol = match app.settings.stateless_http.0 {
-        true => protocol(app, drain, NeverSessionManager::default()),
-        false => protocol(app, drain, LocalSessionManager::default()),
+    let protocol = match app.settings.sessions.0 {
+        true => protocol(app, drain, LocalSessionManager::default()),
+        false => protocol(app, drain, NeverSessionManager::default()),
     };
     let guarded = protocol
         .layer(middleware::from_fn_with_state(Arc::clone(app), request_body::read))
@@ -159,7 +159,7 @@ fn protocol(app: &Arc<App>, drain: &Drain, sessions: impl SessionManager) -> Rou
 fn protocol_config(settings: &Settings, cut_off: CancellationToken) -> StreamableHttpServerConfig {
     let limit = usize::try_from(settings.max_request_bytes.0).unwrap_or(usize::MAX);
     let config = StreamableHttpServerConfig::default()
-        .with_legacy_session_mode(!settings.stateless_http.0)
+        .with_legacy_session_mode(settings.sessions.0)
         .with_json_response(true)
         .with_cancellation_token(cut_off)
         .with_max_request_body_bytes(limit)

@@ -29,11 +29,12 @@ pub(crate) fn check(server: &ServerSpec, catalog: &Catalog, texts: &Resolution, 
         report_fixed(&names, |message| report(key, message));
         report_unknown(unknown_callable(&names, catalog), catalog, |message| report(key, message));
     }
-    if over_http
-        && texts.value::<Switch>("stateless_http") == Some(Switch(false))
-        && texts.value::<Switch>("reuse_port") == Some(Switch(true))
-    {
-        report("stateless_http", "must be true where reuse_port is: a session lives in one process".to_owned());
+    if texts.value::<bool>("stateless_http") == Some(false) {
+        report("stateless_http", "must be true; MCP_SESSIONS=true keeps sessions for clients that need one".to_owned());
+    }
+    let is_on = |key: &str| texts.value::<Switch>(key) == Some(Switch(true));
+    if over_http && is_on("sessions") && is_on("reuse_port") {
+        report("sessions", "must be false where reuse_port is true: a session lives in one process".to_owned());
     }
     if let Some(Some(key)) = texts.value::<Option<Secret>>("state_key")
         && key.expose().len() < SHORTEST_KEY

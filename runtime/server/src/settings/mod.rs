@@ -230,9 +230,11 @@ settings! {
     port: u16 = "8000", "MCP_PORT";
     /// Path of the MCP endpoint.
     path: HttpPath = "/mcp", "MCP_PATH";
-    /// Whether HTTP keeps no sessions, so that any process can answer any request. With false, clients of MCP 2025-11-25 have
-    /// one, and can be asked back; later ones need none.
-    stateless_http: Switch = "true", "MCP_STATELESS_HTTP";
+    /// Kept for compatibility: every request stands for itself, and false is refused.
+    stateless_http: bool = "true", "MCP_STATELESS_HTTP";
+    /// Whether HTTP keeps sessions for clients of MCP 2025-11-25, which can only then be asked back. A session lives in one
+    /// process; later clients need none.
+    sessions: Switch = "false", "MCP_SESSIONS";
     /// Key, of 32 bytes or more, that seals what clients bring back with an answer. Processes that share a port need the same;
     /// without one, each makes its own.
     state_key: Option<Secret> = "", "MCP_STATE_KEY";

@@ -41,8 +41,7 @@ impl Live {
     /// Why the client cannot be asked.
     fn admit(&self, ability: Ability) -> Result<(), ToolError> {
         if !self.is_reachable {
-            let reason =
-                "over HTTP without sessions none can be asked; the setting MCP_SESSIONS=true keeps sessions";
+            let reason = "over HTTP without sessions none can be asked; the setting MCP_SESSIONS=true keeps sessions";
             return Err(cannot_answer(ability, reason));
         }
         match words::declares(&self.capabilities, ability) {

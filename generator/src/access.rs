@@ -20,7 +20,7 @@ use crate::pass::{join, name::snake};
 pub(crate) const SCHEMES: &str = "/components/securitySchemes";
 
 /// Keys of settings that every server has. `api_key` is not among them: a scheme of that name takes it over.
-const TAKEN: [&str; 47] = [
+const TAKEN: &[&str] = &[
     "base_url",
     "request_timeout",
     "connect_timeout",
@@ -62,13 +62,33 @@ const TAKEN: [&str; 47] = [
     "log_level",
     "log_format",
     "log_file",
+    "log_keep",
     "otlp_endpoint",
+    "otlp_headers",
+    "otlp_protocol",
+    "otlp_metrics",
+    "otlp_service_name",
+    "otlp_resource_attributes",
+    "trace_upstream",
+    "langfuse_enabled",
+    "langfuse_base_url",
+    "langfuse_public_key",
+    "langfuse_secret_key",
+    "langfuse_capture_payloads",
+    "task_dir",
+    "task_store",
+    "task_ttl",
+    "task_timeout",
     "upstream_hosts",
     "forward_headers",
     "schema_profile",
     "profiles",
     "server",
     "secrets",
+    "llm",
+    "schema_version",
+    "observability",
+    "tool",
 ];
 
 /// Whether a setting of this key would share its name, or its variable, with one that every server has.

@@ -139,3 +139,31 @@ fn collect_prose(value: &Value, sentences: &mut Vec<String>) {
         _ => {}
     }
 }
+
+/// A document's credentials become settings beside those of every server, so that no key of those may be theirs.
+#[test]
+fn no_credential_takes_the_key_of_a_setting_that_every_server_has() {
+    let table = std::fs::read_to_string(repository().join("README.md")).unwrap();
+    let rows = table.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 5);
+    let keys: Vec<&str> = rows.filter_map(|row| row.split('`').nth(1)).filter(|key| *key != "api_key").collect();
+    assert!(keys.contains(&"base_url") && keys.contains(&"task_store"), "{keys:?}");
+    let schemes: String =
+        keys.iter().map(|key| format!("    {key}: {{ type: apiKey, in: header, name: X-{key} }}\n")).collect();
+    let needed: String = keys.iter().map(|key| format!("{{ {key}: [] }}, ")).collect();
+    let document = format!(
+        "openapi: 3.1.0\ninfo: {{ title: T, version: '1' }}\nservers: [{{ url: 'http://127.0.0.1' }}]\nsecurity: [{needed}]\n\
+         components:\n  securitySchemes:\n{schemes}paths:\n  /a:\n    get: {{ operationId: get_a, responses: {{ '200': {{ description: d }} }} }}\n"
+    );
+    let mut files = Files::new();
+    files.insert("specs/t/openapi.yaml".to_owned(), document.into_bytes());
+    files.insert("specs/t/server.yaml".to_owned(), b"server: t\ndocument: openapi.yaml\n".to_vec());
+    let mut sink = Sink::new();
+    let generated = generate(&files, "specs/t", &mut sink).unwrap_or_else(|| panic!("{sink}"));
+    let files = generated.files.iter();
+    let (_, lib) = files.into_iter().find(|(path, _)| path.ends_with("t-tools/src/lib.rs")).unwrap();
+    let lib = String::from_utf8(lib.to_vec()).unwrap();
+    assert!(lib.contains("key: \"task_store_credential\""), "{lib}");
+    for key in keys {
+        assert!(!lib.contains(&format!("key: \"{key}\"")), "{key} is the key of two settings");
+    }
+}

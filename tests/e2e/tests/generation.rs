@@ -156,7 +156,11 @@ fn no_credential_takes_the_key_of_a_setting_that_every_server_has() {
     );
     let mut files = Files::new();
     files.insert("specs/t/openapi.yaml".to_owned(), document.into_bytes());
-    files.insert("specs/t/server.yaml".to_owned(), b"server: t\ndocument: openapi.yaml\n".to_vec());
+    files.insert(
+        "specs/t/server.yaml".to_owned(),
+        b"server: t\ntitle: T\ndescription: D.\nversion: 0.1.0\ndocument: openapi.yaml\nupstream: { env_prefix: T }\n"
+            .to_vec(),
+    );
     let mut sink = Sink::new();
     let generated = generate(&files, "specs/t", &mut sink).unwrap_or_else(|| panic!("{sink}"));
     let files = generated.files.iter();

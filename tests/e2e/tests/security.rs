@@ -66,6 +66,23 @@ async fn a_raw_request_stays_on_the_upstream_and_keeps_its_credentials() {
 }
 
 #[tokio::test]
+async fn a_raw_request_that_may_change_something_is_audited_by_method_and_path() {
+    let stage = Stage::set().unwrap();
+    let log = stage.home().join("audit.log");
+    let session = stage.session(&[("TOOLWRIGHT_LOG_FILE", log.to_str().unwrap())]).await.unwrap();
+    let query = json!({"note": "in-the-query"});
+    for method in ["POST", "GET"] {
+        let request = json!({"method": method, "path": "/v1/models", "query": query});
+        session.execute("raw_request", request).await.unwrap();
+    }
+    let log = std::fs::read_to_string(log).unwrap();
+    let told: Vec<&str> = log.lines().filter(|line| line.contains("/v1/models")).collect();
+    assert_eq!(told.len(), 1, "{log}");
+    assert!(told[0].contains("toolwright::audit") && told[0].contains("POST"), "{log}");
+    assert!(!log.contains("in-the-query"), "{log}");
+}
+
+#[tokio::test]
 async fn files_come_from_below_the_root_only() {
     let stage = Stage::set().unwrap();
     let root = stage.home().join("inputs");

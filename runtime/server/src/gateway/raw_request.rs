@@ -44,6 +44,9 @@ pub(super) const TOOL: Fixed = Fixed {
     ],
 };
 
+/// The most of a path that an audit line tells, in characters.
+const LONGEST_PATH: usize = 256;
+
 /// A request that may be sent.
 pub(super) struct Admitted {
     pub(super) request: RawRequest,
@@ -83,9 +86,15 @@ pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &Cal
         Err(refused) => return *refused,
     };
     let Admitted { request, timeout, secrets, warnings } = admitted;
-    let intent = Intent { name: TOOL.name, title: TOOL.title(app), risk: risk(app, &request), arguments: &shown };
+    let risk = risk(app, &request);
+    let intent = Intent { name: TOOL.name, title: TOOL.title(app), risk, arguments: &shown };
     if let Err(error) = app.confirm(intent, context).await {
         return named_failure(TOOL.name, error);
+    }
+    if !risk.leaves_state() {
+        // The tool's name, which the line of every such call has, says nothing here. A query may hold secrets.
+        let path: String = request.path.split(['?', '#']).next().unwrap_or_default().chars().take(LONGEST_PATH).collect();
+        tracing::info!(target: "toolwright::audit", method = request.method.as_str(), path, "raw request");
     }
     let mut envelope = app.raw_request(&request, &secrets, timeout, context).await;
     envelope.warnings.splice(0..0, warnings);

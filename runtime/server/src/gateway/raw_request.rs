@@ -93,7 +93,8 @@ pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &Cal
     }
     if !risk.leaves_state() {
         // The tool's name, which the line of every such call has, says nothing here. A query may hold secrets.
-        let path: String = request.path.split(['?', '#']).next().unwrap_or_default().chars().take(LONGEST_PATH).collect();
+        let path: String =
+            request.path.split(['?', '#']).next().unwrap_or_default().chars().take(LONGEST_PATH).collect();
         tracing::info!(target: "toolwright::audit", method = request.method.as_str(), path, "raw request");
     }
     let mut envelope = app.raw_request(&request, &secrets, timeout, context).await;

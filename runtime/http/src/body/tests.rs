@@ -232,6 +232,7 @@ async fn a_file_part_has_one_of_the_content_types_that_the_document_says() {
         ("data:image/jpeg;base64,AAEC", "image/jpeg"),
         ("base64:AAEC", "image/png"),
         ("data:;base64,AA==", "image/png"),
+        ("data:application/octet-stream;base64,AA==", "image/png"),
     ] {
         let server = Server::with(json_answer("{}")).await;
         Setting::for_server(&server).call(&tool(posting(body)), json!({"picture": given})).await;

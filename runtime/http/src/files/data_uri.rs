@@ -8,7 +8,7 @@ use percent_encoding::percent_decode_str;
 pub(crate) struct Decoded {
     pub(crate) bytes: Vec<u8>,
     pub(crate) media_type: String,
-    /// Whether it says its media type.
+    /// Whether it says its media type. `application/octet-stream` says that it is not known (RFC 2046 section 4.5.1).
     pub(crate) is_typed: bool,
     /// The `name` parameter, a common extension for file inputs.
     pub(crate) name: Option<String>,
@@ -30,7 +30,8 @@ pub(crate) fn parse(uri: &str) -> Result<Decoded, &'static str> {
         raw
     };
     let name = parameters.iter().find_map(|parameter| parameter.trim().strip_prefix("name=")).map(file_name);
-    let is_typed = parameters.first().is_some_and(|first| first.contains('/'));
+    let says = |first: &&str| first.contains('/') && !first.trim().eq_ignore_ascii_case("application/octet-stream");
+    let is_typed = parameters.first().is_some_and(says);
     Ok(Decoded { bytes, media_type: media_type(&parameters), is_typed, name: name.filter(|name| !name.is_empty()) })
 }
 

@@ -14,7 +14,10 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolwright_core::{Code, Context, Envelope, Examination, Executor, ExecutorCall, LinkedTool, ToolError, read_plan};
+use toolwright_core::{
+    Binding, Code, Context, Envelope, Examination, Executor, ExecutorCall, LinkedBinding, LinkedTool, ToolError,
+    read_plan,
+};
 
 /// Carries out the tools of a server that run a command.
 #[derive(Debug)]
@@ -50,7 +53,8 @@ impl SandboxExecutor {
         arguments: &Map<String, Value>,
         context: &Context,
     ) -> Result<Envelope, ToolError> {
-        let plan: Plan = read_plan(tool)?;
+        let mut plan: Plan = read_plan(tool)?;
+        plan.is_projected = matches!(tool.row.binding, Binding::Linked(LinkedBinding { project: Some(_), .. }));
         let command = plan.command(arguments)?;
         let outcome = match self.run(tool, &plan, &command, context).await {
             // What the sandbox was made for is no longer so: it is made anew, once.

@@ -30,6 +30,9 @@ pub(super) struct Plan {
     #[serde(default)]
     pub(super) json: bool,
     shown_bytes: Option<usize>,
+    /// Whether a filter of the server's makes `data`. It stands in the tool's row, beside this plan.
+    #[serde(skip)]
+    pub(super) is_projected: bool,
 }
 
 /// An element of a command.

@@ -125,6 +125,16 @@ fn long_output_is_head_and_tail() {
 }
 
 #[test]
+fn a_filter_gets_all_of_the_output_and_a_failure_shows_head_and_tail() {
+    let mut plan = plan(json!({"shell": "a", "shown_bytes": 8}));
+    plan.is_projected = true;
+    let data = |code| outcome::envelope(&outcome(End::Exited(code), "11\n22\n33\n44\n55\n"), &plan).into_json();
+    let (found, failed) = (data(0), data(1));
+    assert_eq!(found["data"]["stdout"], "11\n22\n33\n44\n55\n");
+    assert_eq!((&found["data"]["truncated"], &failed["data"]["truncated"]), (&json!(false), &json!(true)));
+}
+
+#[test]
 fn a_dry_run_shows_the_command_as_a_shell_would_read_it() {
     let context = Context::alone(Duration::from_secs(1), [("folder", "/data")]);
     let plan = plan(json!({"command": ["grep", "--", "{$inputs.what}"]}));

@@ -201,6 +201,10 @@ impl Model {
             return Err(self.refused(reply).await);
         }
         let media_type = reply.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if media_type.to_ascii_lowercase().starts_with("text/html") {
+            let reason = "it is a web page; check llm.base_url, which often ends with /v1".to_owned();
+            return Err(self.wrong(Wrong::Unreadable(reason), String::new()));
+        }
         heard.reading = Some(Reading::new(parts.dialect, media_type));
         while let Some(piece) = reply.body.next().await {
             let Some(reading) = &mut heard.reading else { break };

@@ -199,6 +199,7 @@ async fn nobody_waits_for_a_retry_that_comes_after_the_deadline() {
     let started = Instant::now();
     let error = model.complete(&question(), &context()).await.unwrap_err();
     assert_eq!(error.status(), Some(429));
+    assert!(error.to_string().ends_with("; try again in 60 s"), "{error}");
     assert!(started.elapsed() < Duration::from_secs(5));
     let total = RetryPolicy::default().within(Duration::from_secs(1));
     let model = server.model("m", json!({})).with_retry(total);

@@ -86,7 +86,7 @@ impl SandboxExecutor {
             return Ok(Arc::clone(sandbox));
         }
         let profile = plan.profile(context)?;
-        let sandbox = Sandbox::new(profile, self.support.clone()).await.map_err(told)?;
+        let sandbox = Sandbox::new(profile, self.support.clone()).await.map_err(|error| not_made(error, plan))?;
         let sandbox = Arc::new(sandbox);
         made.insert(tool.row.name, Arc::clone(&sandbox));
         Ok(sandbox)
@@ -107,6 +107,14 @@ impl Refused {
             Self::Made(error) => error,
             Self::Run(error) => told(error),
         }
+    }
+}
+
+/// A folder that cannot be used is told with the setting that it stands in.
+fn not_made(error: SandboxError, plan: &Plan) -> ToolError {
+    match error {
+        SandboxError::Profile(fault) if fault.is_of_roots() => ToolError::failed(format!("{fault}{}", plan.whence())),
+        other => told(other),
     }
 }
 

@@ -87,6 +87,16 @@ impl Plan {
         })
     }
 
+    /// Which settings name the folders, for whoever has to correct one; empty where none does.
+    pub(super) fn whence(&self) -> String {
+        let names = self.roots.iter().filter_map(|root| root.setting.as_deref());
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!(" (see the setting {})", names.join(", ")),
+        }
+    }
+
     /// The program of the command and what is listed; for a shell, what only looks at files where nothing is listed.
     fn tools(&self) -> Vec<String> {
         let program = match self.command.as_deref() {

@@ -1,6 +1,6 @@
 use super::plan::Plan;
 use super::{outcome, words};
-use crate::{End, Outcome};
+use crate::{End, Outcome, ProfileError};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use toolwright_core::{Code, Context};
@@ -80,6 +80,13 @@ fn a_command_may_run_its_own_program_and_a_shell_what_looks_at_files() {
 fn a_folder_whose_setting_has_no_value_is_named() {
     let error = plan(json!({"shell": "ls"})).profile(&Context::alone(Duration::ZERO, [])).unwrap_err();
     assert!(error.message.contains("`folder`"), "{error}");
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_is_told_with_its_setting() {
+    let fault = ProfileError::NotAFolder("/data".into()).into();
+    let told = super::not_made(fault, &plan(json!({"shell": "ls"})));
+    assert_eq!(told.message, "roots: `/data` is not a folder (see the setting `folder`)");
 }
 
 fn outcome(end: End, stdout: &str) -> Outcome {

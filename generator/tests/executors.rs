@@ -283,6 +283,9 @@ fn limits_levels_codes_and_filters_are_checked() {
     let of = |key: &str| find("exit_codes: [0, 1]", key);
     assert_told(&find("timeout_seconds", "timeout"), "unknown-key", "11", "unknown key `timeout`", "");
     assert!(find("timeout_seconds: 5", "timeout_seconds: 0").contains("from 1 to 86400"));
+    assert!(find("timeout_seconds: 5", "processes: 100001").contains("from 1 to 100000"));
+    let said = find("timeout_seconds: 5", "address_space_bytes: 8589934592");
+    assert!(!said.contains("error["), "8 GiB is no mistake: {said}");
     assert_told(&of("exit_codes: [256]"), "wrong-value", "12", "from 0 to 255", "");
     assert_told(&of("minimum_level: none"), "wrong-value", "12", "not one of full, reduced", "");
     assert_told(&of("project: '.a['"), "bad-filter", "12", "`project` is no jq filter", "correct the filter");

@@ -234,6 +234,14 @@ fn a_command_is_one_of_two_kinds() {
 }
 
 #[test]
+fn a_list_with_something_wrong_in_it_is_shown() {
+    let said = find("[grep,", "[grep, 5,");
+    assert_told(&said, "wrong-value", "9", "the program first, not [\"grep\",5,", "write a list of texts");
+    let said = ask("model: {setting: model}", "model: ''");
+    assert!(said.contains("`{setting: name}`, not an empty text"), "{said}");
+}
+
+#[test]
 fn no_input_chooses_the_program() {
     for program in ["'{$inputs.what}'", "/usr/bin/grep", "''", "-x"] {
         let said = find("[grep,", &format!("[{program},"));
@@ -283,7 +291,10 @@ fn limits_levels_codes_and_filters_are_checked() {
     let of = |key: &str| find("exit_codes: [0, 1]", key);
     assert_told(&find("timeout_seconds", "timeout"), "unknown-key", "11", "unknown key `timeout`", "");
     assert!(find("timeout_seconds: 5", "timeout_seconds: 0").contains("from 1 to 86400"));
-    assert_told(&of("exit_codes: [256]"), "wrong-value", "12", "from 0 to 255", "");
+    assert!(find("timeout_seconds: 5", "processes: 100001").contains("from 1 to 100000"));
+    let said = find("timeout_seconds: 5", "address_space_bytes: 8589934592");
+    assert!(!said.contains("error["), "8 GiB is no mistake: {said}");
+    assert_told(&of("exit_codes: [256]"), "wrong-value", "12", "from 0 to 255, not [256]", "");
     assert_told(&of("minimum_level: none"), "wrong-value", "12", "not one of full, reduced", "");
     assert_told(&of("project: '.a['"), "bad-filter", "12", "`project` is no jq filter", "correct the filter");
     let said = find("sandbox:", "project: .a\nsandbox:");

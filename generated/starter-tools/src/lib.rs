@@ -111,7 +111,7 @@ pub static SERVER: ServerSpec = ServerSpec {
         definitions: 0,
         tools_of_files: &["define_word"],
     },
-    catalog_sha256: "10ad1ed10b2918e0662f2c46334211812582094cdcf71dff1e1635b95377aaa7",
+    catalog_sha256: "54a610c4fc0811ed72168e44b62fef4a24e915e51ebfda9d71a757745c0cac4a",
 };
 
 /// Every tool, sorted by name.

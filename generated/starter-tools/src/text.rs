@@ -91,7 +91,7 @@ pub struct ReadingTime {
 )]
 #[sandbox(
     "schemas/search_drafts.sandbox.json",
-    project = "{lines: [.stdout | split(\"\\n\")[] | capture(\"^\\\\./(?<file>[^:]+):(?<line>[0-9]+):(?<text>.*)$\") | .line |= tonumber]}"
+    project = "{lines: [.stdout | split(\"\\n\")[] | capture(\"^\\\\./(?<file>[^\\\\x00]+)\\\\x00(?<line>[0-9]+):(?<text>.*)$\") | .line |= tonumber]}"
 )]
 pub struct SearchDrafts {
     /// Text to find.

@@ -170,7 +170,7 @@ impl ServerConfig {
             exposes_by_default: fields.get("exposed").is_none() && fields.get("expose").is_none(),
             hints: select::hint_rules(&fields, places, sink),
             arguments: hidden::rules(&fields, places, sink),
-            budget: fields.positive("budget", MOST_TOKENS.into(), sink),
+            budget: fields.positive("budget", MOST_TOKENS, sink),
             read_only: fields.boolean("read_only", sink).unwrap_or(false),
             structs: fields.strings("structs", sink),
             health: unique(&fields, "health", sink),

@@ -32,7 +32,7 @@ enum Kind {
     Pattern(&'static str),
     Switch,
     /// A whole number from 1 to this.
-    Whole(u32),
+    Whole(u64),
     /// A whole number from 0 to this.
     Count(u32),
     Texts,
@@ -61,13 +61,23 @@ const fn required(name: &'static str, kind: Kind, about: &'static str) -> Key {
     Key { is_required: true, ..key(name, kind, about) }
 }
 
+impl Key {
+    /// The largest number that may stand behind it.
+    pub(super) const fn most(&self) -> u64 {
+        match self.kind {
+            Kind::Whole(most) => most,
+            _ => u64::MAX,
+        }
+    }
+}
+
 /// The names alone.
 pub(crate) fn names(keys: &[Key]) -> Vec<&'static str> {
     keys.iter().map(|key| key.name).collect()
 }
 
 /// More than any model reads.
-pub(crate) const MOST_TOKENS: u32 = 10_000_000;
+pub(crate) const MOST_TOKENS: u64 = 10_000_000;
 const TOOL_NAME: Kind = Kind::Pattern("^[a-z][a-z0-9_]{0,47}$");
 const RISK: Kind = Kind::Words(&["read-only", "compute", "write", "destructive"]);
 const TEXT_OR_TEXTS: Kind = Kind::Either(&[Kind::Text, Kind::Texts]);

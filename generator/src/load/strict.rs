@@ -210,16 +210,28 @@ pub(crate) fn wrong_kind(pointer: &str, wanted: &str, value: &Value, places: Pla
             .at(places(pointer))
             .help(format!("write {wanted}"));
     }
-    Diagnostic::error("wrong-value", format!("this must be {wanted}, not {}", shown(value)))
+    Diagnostic::error("wrong-value", format!("this must be {wanted}, not {}", shown(wanted, value)))
         .at(places(pointer))
         .help(remedy(wanted, value))
 }
 
 /// What a value is, and which one where that fits into a sentence.
-fn shown(value: &Value) -> String {
+fn shown(wanted: &str, value: &Value) -> String {
     match value {
         Value::Bool(_) | Value::Number(_) => format!("{} ({value})", kind(value)),
+        // A list where one is wanted: what is at fault is in it.
+        Value::Array(_) if wanted.contains("a list") => shortened(&value.to_string()),
+        Value::String(text) if text.trim().is_empty() => "an empty text".to_owned(),
         other => kind(other).to_owned(),
+    }
+}
+
+/// Enough of a value to recognize it.
+pub(crate) fn shortened(text: &str) -> String {
+    const SHOWN: usize = 40;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}..", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 

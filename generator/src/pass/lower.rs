@@ -14,6 +14,7 @@ use super::discriminator::Families;
 use super::join;
 use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::ledger::{Outcome, Part};
+use crate::load::strict::shortened;
 use crate::load::tool_file::is_of_file;
 use crate::load::{Document, did_you_mean, extension};
 use crate::model::Model;
@@ -183,15 +184,6 @@ fn near_keyword(word: &str) -> Option<String> {
     let rest = ["properties", "patternProperties", "additionalProperties", "items", "prefixItems"];
     let combined = ["allOf", "anyOf", "oneOf"];
     did_you_mean(word, more.into_iter().chain(rest).chain(combined).chain(BOUNDS).chain(APPLIED))
-}
-
-/// Enough of a value to recognize it.
-fn shortened(text: &str) -> String {
-    const SHOWN: usize = 40;
-    match text.char_indices().nth(SHOWN) {
-        Some((end, _)) => format!("{}..", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
 }
 
 struct Lowering<'l> {

@@ -201,6 +201,10 @@ impl Model {
             return Err(self.refused(reply).await);
         }
         let media_type = reply.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if media_type.to_ascii_lowercase().starts_with("text/html") {
+            let reason = "it is a web page; check llm.base_url, which often ends with /v1".to_owned();
+            return Err(self.wrong(Wrong::Unreadable(reason), String::new()));
+        }
         heard.reading = Some(Reading::new(parts.dialect, media_type));
         while let Some(piece) = reply.body.next().await {
             let Some(reading) = &mut heard.reading else { break };
@@ -241,22 +245,24 @@ impl Model {
             Ok(body) => reported_in(&body),
             Err(_) => Reported::default(),
         };
+        let retry_after = retry_after(&headers, parts.clock.now());
         ModelError::Refused(Box::new(Refused {
             model: parts.id.clone(),
             status,
             kind: kind.map(|kind| self.without_secrets(kind)),
             code: code.map(|code| self.without_secrets(code)),
             message: self.without_secrets(message.unwrap_or_else(|| "it does not say why".to_owned())),
-            advice: self.advice(status),
-            retry_after: retry_after(&headers, parts.clock.now()),
+            advice: self.advice(status, retry_after),
+            retry_after,
         }))
     }
 
-    fn advice(&self, status: u16) -> String {
-        match (status, self.parts.secret_name) {
-            (401 | 403, Some(name)) => format!("; check the secret {name:?}"),
-            (300..=399, _) => "; redirects are not followed: set llm.base_url to the final address".to_owned(),
-            (404, _) => "; check the model's id and llm.base_url".to_owned(),
+    fn advice(&self, status: u16, retry_after: Option<Duration>) -> String {
+        match (status, self.parts.secret_name, retry_after) {
+            (401 | 403, Some(name), _) => format!("; check the secret {name:?}"),
+            (429 | 503, _, Some(pause)) => format!("; try again in {} s", pause.as_secs_f64().ceil()),
+            (300..=399, ..) => "; redirects are not followed: set llm.base_url to the final address".to_owned(),
+            (404, ..) => "; check the model's id and llm.base_url".to_owned(),
             _ => String::new(),
         }
     }

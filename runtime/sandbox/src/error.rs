@@ -128,6 +128,17 @@ pub enum ProfileError {
     NeedsFull(&'static str),
 }
 
+impl ProfileError {
+    /// Whether a root is at fault.
+    pub(crate) fn is_of_roots(&self) -> bool {
+        match self {
+            Self::Path { field, .. } | Self::Unusable { field, .. } => *field == "roots",
+            Self::NotAFolder(_) | Self::Reserved { .. } | Self::Conflict(_) | Self::WritableInside { .. } => true,
+            _ => false,
+        }
+    }
+}
+
 /// Why a sandbox could not be made, or a command not be run.
 #[derive(Debug, Error)]
 pub enum SandboxError {

@@ -161,6 +161,7 @@ async fn a_tool_runs_its_command_in_a_sandbox_within_its_folder() {
     let drafts = home.path().join("drafts");
     std::fs::create_dir_all(drafts.join("old")).unwrap();
     std::fs::write(drafts.join("old/tea.txt"), "Nothing.\nTea: $(id) is -hot\n").unwrap();
+    std::fs::write(drafts.join("milk:7:x.txt"), "Milk.\n").unwrap();
     std::fs::write(home.path().join("secret.txt"), "Tea: $(id)\n").unwrap();
     std::os::unix::fs::symlink(home.path().join("secret.txt"), drafts.join("link.txt")).unwrap();
     let mut command = server(&home);
@@ -175,6 +176,8 @@ async fn a_tool_runs_its_command_in_a_sandbox_within_its_folder() {
         let answer = found(text).await;
         assert_eq!(answer["data"], json!({"lines": [line]}), "{text}: {answer}");
     }
+    let odd = json!({"file": "milk:7:x.txt", "line": 1, "text": "Milk."});
+    assert_eq!(found("Milk").await["data"], json!({"lines": [odd]}), "a name with colons is no place in a file");
     let nothing = found("coffee").await;
     assert_eq!((&nothing["ok"], &nothing["data"]), (&json!(true), &json!({"lines": []})));
     session.close().await.unwrap();
@@ -231,7 +234,7 @@ async fn a_dry_run_shows_the_question_and_the_command() {
     let (code, said) = output(command).await;
     assert_eq!(code, Some(0), "{said}");
     assert!(
-        said.starts_with("grep --recursive --line-number --fixed-strings --max-count=20 -- 'it'\\''s' .\n"),
+        said.starts_with("grep --recursive --line-number --null --fixed-strings --max-count=20 -- 'it'\\''s' .\n"),
         "{said}"
     );
     assert!(said.contains("folder /srv/drafts (read only)\nprograms grep\nwithout a network"), "{said}");

@@ -65,14 +65,17 @@ pub(in crate::load) const ROOT: &[Key] = &[
     key("access", Kind::Words(ACCESS), "What the command may do below it; read_only by default."),
 ];
 
+/// One TiB: more than a command needs, and exact in every reader of JSON.
+const MOST_BYTES: u64 = 1 << 40;
+
 /// `limits`, as runtime/sandbox has them.
 pub(in crate::load) const LIMITS: &[Key] = &[
     key("timeout_seconds", Kind::Whole(86_400), "Seconds, after which everything is killed; 30 by default."),
-    key("output_bytes", Kind::Whole(u32::MAX), "Bytes of both output streams; 4 MiB by default."),
-    key("memory_bytes", Kind::Whole(u32::MAX), "Bytes of memory; 1 GiB by default."),
-    key("address_space_bytes", Kind::Whole(u32::MAX), "Bytes of address space of each process; 4 GiB by default."),
+    key("output_bytes", Kind::Whole(MOST_BYTES), "Bytes of both output streams; 4 MiB by default."),
+    key("memory_bytes", Kind::Whole(MOST_BYTES), "Bytes of memory; 1 GiB by default."),
+    key("address_space_bytes", Kind::Whole(MOST_BYTES), "Bytes of address space of each process; 4 GiB by default."),
     key("processes", Kind::Whole(100_000), "Processes and threads at the same time; 256 by default."),
     key("open_files", Kind::Whole(1_000_000), "Open files of each process; 256 by default."),
-    key("file_bytes", Kind::Whole(u32::MAX), "Bytes of the largest file that may be written; 256 MiB by default."),
-    key("scratch_bytes", Kind::Whole(u32::MAX), "Bytes of the private temporary folder; 64 MiB by default."),
+    key("file_bytes", Kind::Whole(MOST_BYTES), "Bytes of the largest file that may be written; 256 MiB by default."),
+    key("scratch_bytes", Kind::Whole(MOST_BYTES), "Bytes of the private temporary folder; 64 MiB by default."),
 ];

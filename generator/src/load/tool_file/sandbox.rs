@@ -8,7 +8,7 @@ use super::said::{Said, check_setting};
 use super::{Author, Lowered};
 use crate::diagnostic::{Diagnostic, Sink};
 use crate::load::filter;
-use crate::load::language::{ACCESS, LEVELS, LIMITS, ROOT, SANDBOX, names};
+use crate::load::language::{ACCESS, Key, LEVELS, LIMITS, ROOT, SANDBOX, names};
 use crate::load::strict::{Fields, wrong_kind};
 
 /// Reads `sandbox` into the plan that servers run.
@@ -185,11 +185,10 @@ fn root(author: &Author<'_>, value: &Value, at: &str, sink: &mut Sink) -> Option
 
 fn limits(fields: &Fields<'_>, sink: &mut Sink) -> Option<Value> {
     let limits = fields.child("limits", &names(LIMITS), sink)?;
-    let read = |name: &'static str, sink: &mut Sink| {
-        let most = if name == "timeout_seconds" { 86_400 } else { u64::from(u32::MAX) };
-        Some((name.to_owned(), Value::from(limits.positive(name, most, sink)?)))
+    let read = |key: &Key, sink: &mut Sink| {
+        Some((key.name.to_owned(), Value::from(limits.positive(key.name, key.most(), sink)?)))
     };
-    let found: Map<String, Value> = names(LIMITS).into_iter().filter_map(|name| read(name, sink)).collect();
+    let found: Map<String, Value> = LIMITS.iter().filter_map(|key| read(key, sink)).collect();
     Some(found.into())
 }
 

@@ -155,6 +155,15 @@ async fn a_redirect_is_not_followed() {
 }
 
 #[tokio::test]
+async fn a_web_page_is_no_answer_that_was_cut_and_is_not_asked_for_again() {
+    let page = vec![head("200 OK", "content-type: text/html; charset=utf-8\r\n"), write("<html>Welcome</html>")];
+    let server = Server::playing(vec![page]).await;
+    let error = ask(&server, json!({})).await.unwrap_err();
+    assert!(error.to_string().contains("it is a web page; check llm.base_url"), "{error}");
+    assert_eq!(server.asked().len(), 1);
+}
+
+#[tokio::test]
 async fn cancelling_closes_the_connection() {
     let server = Server::playing(vec![vec![event_stream(), Step::KeepAlive(milliseconds(10))]]).await;
     let context = context();
@@ -190,6 +199,7 @@ async fn nobody_waits_for_a_retry_that_comes_after_the_deadline() {
     let started = Instant::now();
     let error = model.complete(&question(), &context()).await.unwrap_err();
     assert_eq!(error.status(), Some(429));
+    assert!(error.to_string().ends_with("; try again in 60 s"), "{error}");
     assert!(started.elapsed() < Duration::from_secs(5));
     let total = RetryPolicy::default().within(Duration::from_secs(1));
     let model = server.model("m", json!({})).with_retry(total);

@@ -38,6 +38,9 @@ pub(super) async fn ask(model: &Model, asked: &Structured, context: &CallContext
     let missed = |why: String| Ok(Outcome::Missed(Missed { why: StructuredError::Unfit(why), usage }));
     let (value, cleaned) = match clean::value_of(&answer.text) {
         Ok(found) => found,
+        Err(_) if answer.stop == StopReason::Refusal => {
+            return Err(StructuredError::Refusal { model: model.id().to_owned() });
+        }
         Err(_) if answer.stop == StopReason::Length => return missed("it was cut at the limit of its length".into()),
         Err(unclear) => return missed(unclear.to_string()),
     };

@@ -131,6 +131,12 @@ pub enum StructuredError {
         /// The limit.
         turns: u32,
     },
+    /// The model, or a filter before it, refused: it would not submit either.
+    #[error("the model {model:?} refused to answer; ask in other words")]
+    Refusal {
+        /// The model.
+        model: String,
+    },
     /// What was written under the schema does not fit it.
     #[error("the answer was asked for under a schema and does not fit it: {0}")]
     Unfit(String),

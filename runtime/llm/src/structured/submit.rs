@@ -7,7 +7,7 @@ use toolwright_http::CallContext;
 
 use super::{Cleaned, NotSubmitted, Strategy, Structured, StructuredError, Submitted};
 use crate::{
-    answer::Usage,
+    answer::{StopReason, Usage},
     model::Model,
     request::{Arguments, Message, Request, ToolCall, ToolDefinition},
 };
@@ -36,6 +36,10 @@ pub(super) async fn ask(
     for turn in 1..=asked.max_turns.get() {
         let answer = model.complete(&run.request, context).await?;
         run.usage.add(answer.usage);
+        if answer.stop == StopReason::Refusal && answer.calls.is_empty() {
+            return Err(StructuredError::Refusal { model: model.id().to_owned() });
+        }
+        run.was_cut = answer.stop == StopReason::Length;
         let turn_of_model = answer.into_turn();
         let calls = turn_of_model.calls.clone();
         run.request.messages.push(Message::Assistant(turn_of_model));
@@ -56,6 +60,8 @@ struct Run<'a> {
     request: Request,
     attempts: u32,
     usage: Usage,
+    /// Whether the last answer was cut at the limit of its length.
+    was_cut: bool,
 }
 
 /// The calls of one turn. What is in none of these lists calls a tool that does not exist.
@@ -79,7 +85,7 @@ impl<'a> Run<'a> {
             description: asked.tool_description.clone(),
             parameters: asked.schema.value().clone(),
         });
-        Run { asked, tools, context, request, attempts: 0, usage: Usage::default() }
+        Run { asked, tools, context, request, attempts: 0, usage: Usage::default(), was_cut: false }
     }
 
     /// Takes the calls of a turn: the value, where one is submitted.
@@ -175,7 +181,8 @@ impl<'a> Run<'a> {
             }
         }
         if calls.is_empty() {
-            let message = format!("You have not submitted a result. {}", instruction(&self.asked.tool_name));
+            let cut = if self.was_cut { ": your answer was cut at the limit of its length" } else { "" };
+            let message = format!("You have not submitted a result{cut}. {}", instruction(&self.asked.tool_name));
             self.request.messages.push(Message::user(message.clone()));
             told = Some(message);
         }

@@ -167,6 +167,25 @@ async fn five_turns_of_prose_are_the_end() {
 }
 
 #[tokio::test]
+async fn a_model_that_refuses_is_not_asked_on() {
+    let refusal = || chunk(json!({"content": "I may not."})) + &done("content_filter");
+    for (model, strategy) in [(LOCAL, Strategy::Auto), (CLOUD, Strategy::SubmitTool)] {
+        let upstream = Scripted::streaming([refusal()]);
+        let error = submit_structured(&upstream.model(model), &asked(strategy), &context()).await.unwrap_err();
+        assert_eq!(error.to_string(), format!("the model {model:?} refused to answer; ask in other words"));
+        assert_eq!(upstream.asked().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_was_cut_before_a_submission_is_told_as_that() {
+    let cut = || chunk(json!({"content": "Well, "})) + &done("length");
+    let upstream = Scripted::streaming([cut(), cut(), cut(), cut(), cut()]);
+    let error = submit(&upstream, &asked(Strategy::SubmitTool)).await.unwrap_err();
+    assert!(error.to_string().contains("cut at the limit of its length"), "{error}");
+}
+
+#[tokio::test]
 async fn a_value_in_prose_is_no_submission() {
     let upstream = Scripted::streaming([said(GOOD), called(&[("c", "submit_result", GOOD)])]);
     assert_eq!(submit(&upstream, &asked(Strategy::SubmitTool)).await.unwrap().turns, 2);

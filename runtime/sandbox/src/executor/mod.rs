@@ -14,7 +14,10 @@ use std::sync::Arc;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
-use toolwright_core::{Code, Context, Envelope, Examination, Executor, ExecutorCall, LinkedTool, ToolError, read_plan};
+use toolwright_core::{
+    Binding, Code, Context, Envelope, Examination, Executor, ExecutorCall, LinkedBinding, LinkedTool, ToolError,
+    read_plan,
+};
 
 /// Carries out the tools of a server that run a command.
 #[derive(Debug)]
@@ -50,7 +53,8 @@ impl SandboxExecutor {
         arguments: &Map<String, Value>,
         context: &Context,
     ) -> Result<Envelope, ToolError> {
-        let plan: Plan = read_plan(tool)?;
+        let mut plan: Plan = read_plan(tool)?;
+        plan.is_projected = matches!(tool.row.binding, Binding::Linked(LinkedBinding { project: Some(_), .. }));
         let command = plan.command(arguments)?;
         let outcome = match self.run(tool, &plan, &command, context).await {
             // What the sandbox was made for is no longer so: it is made anew, once.
@@ -82,7 +86,7 @@ impl SandboxExecutor {
             return Ok(Arc::clone(sandbox));
         }
         let profile = plan.profile(context)?;
-        let sandbox = Sandbox::new(profile, self.support.clone()).await.map_err(told)?;
+        let sandbox = Sandbox::new(profile, self.support.clone()).await.map_err(|error| not_made(error, plan))?;
         let sandbox = Arc::new(sandbox);
         made.insert(tool.row.name, Arc::clone(&sandbox));
         Ok(sandbox)
@@ -103,6 +107,14 @@ impl Refused {
             Self::Made(error) => error,
             Self::Run(error) => told(error),
         }
+    }
+}
+
+/// A folder that cannot be used is told with the setting that it stands in.
+fn not_made(error: SandboxError, plan: &Plan) -> ToolError {
+    match error {
+        SandboxError::Profile(fault) if fault.is_of_roots() => ToolError::failed(format!("{fault}{}", plan.whence())),
+        other => told(other),
     }
 }
 

@@ -30,6 +30,9 @@ pub(super) struct Plan {
     #[serde(default)]
     pub(super) json: bool,
     shown_bytes: Option<usize>,
+    /// Whether a filter of the server's makes `data`. It stands in the tool's row, beside this plan.
+    #[serde(skip)]
+    pub(super) is_projected: bool,
 }
 
 /// An element of a command.
@@ -82,6 +85,16 @@ impl Plan {
             minimum_level: self.minimum_level,
             ..Profile::new(roots)
         })
+    }
+
+    /// Which settings name the folders, for whoever has to correct one; empty where none does.
+    pub(super) fn whence(&self) -> String {
+        let names = self.roots.iter().filter_map(|root| root.setting.as_deref());
+        let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+        match names.is_empty() {
+            true => String::new(),
+            false => format!(" (see the setting {})", names.join(", ")),
+        }
     }
 
     /// The program of the command and what is listed; for a shell, what only looks at files where nothing is listed.

@@ -1,6 +1,6 @@
 use super::plan::Plan;
 use super::{outcome, words};
-use crate::{End, Outcome};
+use crate::{End, Outcome, ProfileError};
 use serde_json::{Map, Value, json};
 use std::time::Duration;
 use toolwright_core::{Code, Context};
@@ -82,6 +82,13 @@ fn a_folder_whose_setting_has_no_value_is_named() {
     assert!(error.message.contains("`folder`"), "{error}");
 }
 
+#[test]
+fn a_folder_that_cannot_be_used_is_told_with_its_setting() {
+    let fault = ProfileError::NotAFolder("/data".into()).into();
+    let told = super::not_made(fault, &plan(json!({"shell": "ls"})));
+    assert_eq!(told.message, "roots: `/data` is not a folder (see the setting `folder`)");
+}
+
 fn outcome(end: End, stdout: &str) -> Outcome {
     Outcome { end, stdout: stdout.into(), stderr: b"said\n".to_vec(), elapsed: Duration::from_secs(1) }
 }
@@ -122,6 +129,16 @@ fn long_output_is_head_and_tail() {
     let found = outcome::envelope(&outcome(End::Exited(0), "11\n22\n33\n44\n55\n"), &plan).into_json();
     assert_eq!(found["data"]["truncated"], true);
     assert!(found["data"]["stdout"].as_str().unwrap().starts_with("11\n[…"), "{}", found["data"]);
+}
+
+#[test]
+fn a_filter_gets_all_of_the_output_and_a_failure_shows_head_and_tail() {
+    let mut plan = plan(json!({"shell": "a", "shown_bytes": 8}));
+    plan.is_projected = true;
+    let data = |code| outcome::envelope(&outcome(End::Exited(code), "11\n22\n33\n44\n55\n"), &plan).into_json();
+    let (found, failed) = (data(0), data(1));
+    assert_eq!(found["data"]["stdout"], "11\n22\n33\n44\n55\n");
+    assert_eq!((&found["data"]["truncated"], &failed["data"]["truncated"]), (&json!(false), &json!(true)));
 }
 
 #[test]

@@ -7,10 +7,11 @@ use std::sync::Arc;
 use axum::Json;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use rmcp::RoleServer;
+use rmcp::model::ProtocolVersion;
 use rmcp::service::TxJsonRpcMessage;
 use tokio::time::timeout;
 
@@ -40,7 +41,8 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
     let bytes = whole(bytes);
     let tasks = app.tasks.is_some();
     let is_handshake = tasks && experimental::is_handshake(&bytes);
-    let bytes = tasks.then(|| experimental::claimed(&bytes)).flatten().map_or(bytes, Bytes::from);
+    let is_older = tasks && !is_modern(&parts.headers);
+    let bytes = is_older.then(|| experimental::claimed(&bytes)).flatten().map_or(bytes, Bytes::from);
     // What the client declared is the length as it came.
     parts.headers.remove(header::CONTENT_LENGTH);
     let kept = (bytes.len() <= KEPT_BYTES).then(|| bytes.clone());
@@ -58,6 +60,13 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
     tracing::warn!(target: "toolwright::server", error = %error.message, "refused a message");
     let refusal = TxJsonRpcMessage::<RoleServer>::error(error, request_id(&bytes));
     (StatusCode::BAD_REQUEST, Json(refusal)).into_response()
+}
+
+/// Whether the headers say that the message is of an era in which each names its version; one without it is malformed.
+fn is_modern(headers: &HeaderMap) -> bool {
+    let version = headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
+    // ISO dates compare as text.
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
 /// The answer of a handshake with what the server can do with tasks. One that is no JSON stays as it is.

@@ -13,7 +13,7 @@ pub(crate) mod extension;
 mod owner;
 mod record;
 #[cfg(all(test, feature = "tasks"))]
-mod tests;
+pub(crate) mod tests;
 
 use std::future::Future;
 use std::pin::Pin;

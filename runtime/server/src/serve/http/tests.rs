@@ -20,8 +20,12 @@ struct Site {
 
 impl Site {
     async fn start(change: impl FnOnce(&mut Settings)) -> Self {
+        Site::of(|state, upstream| app(state, upstream, change)).await
+    }
+
+    async fn of(made: impl FnOnce(&TempDir, &Upstream) -> Arc<App>) -> Self {
         let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
-        let app = app(&state, &upstream, change);
+        let app = made(&state, &upstream);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -89,6 +93,17 @@ async fn headers_that_contradict_the_body_are_refused() {
         assert_eq!(status, 400, "{body}");
         assert!(body.contains("-32020"), "{body}");
     }
+}
+
+#[cfg(feature = "tasks")]
+#[tokio::test]
+async fn a_message_of_the_new_era_without_its_version_is_no_older_one() {
+    let site = Site::of(|state, upstream| crate::tasks::tests::app(state, upstream, |_| ())).await;
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
+    let headers = "\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list";
+    let (status, _, body) = site.post(headers, &list).await;
+    assert_eq!(status, 400, "{body}");
+    assert!(body.contains("-32602") && body.contains("_meta"), "{body}");
 }
 
 #[tokio::test]

@@ -102,6 +102,17 @@ async fn a_tool_that_is_not_long_is_no_task() {
 }
 
 #[tokio::test]
+async fn each_era_has_its_own_methods() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let app = app(&state, &upstream, |_| ());
+    let update = json!({"taskId": "x", "inputResponses": {}});
+    let old = Wire::initialized(&app).await.ask("tasks/update", update).await;
+    assert_eq!(old["error"]["code"], -32601, "{old}");
+    let new = Wire::open(&app).ask_modern("toolwright/2025-11-25/tasks/list", json!({})).await;
+    assert_eq!(new["error"]["code"], -32601, "{new}");
+}
+
+#[tokio::test]
 async fn tasks_are_listed_page_by_page_from_the_newest() {
     let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
     let mut wire =

@@ -106,6 +106,22 @@ async fn a_message_of_the_new_era_without_its_version_is_no_older_one() {
     assert!(body.contains("-32602") && body.contains("_meta"), "{body}");
 }
 
+#[cfg(feature = "tasks")]
+#[tokio::test]
+async fn tasks_are_declared_with_and_without_sessions() {
+    for sessions in [false, true] {
+        let change = |settings: &mut Settings| settings.sessions.0 = sessions;
+        let site = Site::of(|state, upstream| crate::tasks::tests::app(state, upstream, change)).await;
+        let parameters = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+        });
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters});
+        let (_, head, body) = site.post("", &hello).await;
+        assert_eq!(head.contains("mcp-session-id"), sessions, "{head}");
+        assert!(body.contains(r#""tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}"#), "{body}");
+    }
+}
+
 #[tokio::test]
 async fn an_unknown_method_is_404_in_the_new_era() {
     let site = Site::start(|_| ()).await;

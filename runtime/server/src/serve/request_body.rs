@@ -43,6 +43,10 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
     let is_handshake = tasks && experimental::is_handshake(&bytes);
     let is_older = tasks && !is_modern(&parts.headers);
     let bytes = is_older.then(|| experimental::claimed(&bytes)).flatten().map_or(bytes, Bytes::from);
+    if !app.settings.sessions.0 {
+        // Of an earlier process, or made up: without sessions it names nothing.
+        parts.headers.remove("mcp-session-id");
+    }
     // What the client declared is the length as it came.
     parts.headers.remove(header::CONTENT_LENGTH);
     let kept = (bytes.len() <= KEPT_BYTES).then(|| bytes.clone());

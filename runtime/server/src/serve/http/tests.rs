@@ -123,6 +123,18 @@ async fn tasks_are_declared_with_and_without_sessions() {
 }
 
 #[tokio::test]
+async fn where_no_sessions_are_kept_a_client_has_none_whatever_it_says() {
+    let site = Site::of(|state, _| crate::client::tests::desk(state)).await;
+    for (method, parameters) in
+        [("logging/setLevel", json!({"level": "info"})), ("resources/subscribe", json!({"uri": "demo://note"}))]
+    {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
+        let (_, _, body) = site.post("\r\nMcp-Session-Id: made-up", &request).await;
+        assert!(body.contains("MCP_SESSIONS"), "{method}: {body}");
+    }
+}
+
+#[tokio::test]
 async fn an_unknown_method_is_404_in_the_new_era() {
     let site = Site::start(|_| ()).await;
     let headers = "\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: no/such";

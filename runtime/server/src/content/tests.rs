@@ -290,6 +290,21 @@ async fn what_the_upstream_does_not_have_is_not_found() {
 }
 
 #[tokio::test]
+async fn a_uri_of_no_resource_is_told_apart_from_a_saved_file_that_is_gone() {
+    let stage = stage(|_| ()).await;
+    for (uri, part) in [
+        ("demo://nothing", "resources/templates/list"),
+        ("demo://items/", "resources/templates/list"),
+        ("toolwright://demo/files/gone.png", "no saved file"),
+    ] {
+        for answer in both(&stage.app, "resources/read", json!({"uri": uri})).await {
+            assert!(answer["error"]["message"].as_str().unwrap().contains(part), "{answer}");
+            assert_eq!(answer["error"]["data"]["uri"], uri);
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_variable_that_does_not_fit_the_tool_is_invalid() {
     let answer = ask("resources/read", json!({"uri": "demo://items/first"})).await;
     assert_eq!(

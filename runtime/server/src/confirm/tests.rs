@@ -161,6 +161,20 @@ async fn a_yes_counts_once() {
 }
 
 #[tokio::test]
+async fn no_yes_counts_after_a_no_and_the_no_may_be_said_again() {
+    let desk = Desk::asking().await;
+    let mut wire = Wire::open(&desk.app);
+    let first = first_round(&mut wire, deletion()).await;
+    for (action, part) in [("decline", "declined"), ("accept", "used already"), ("decline", "declined")] {
+        let answer = first_round(&mut wire, again(deletion(), &first, json!({"action": action}))).await;
+        let envelope = &answer["result"]["structuredContent"];
+        assert_eq!(envelope["code"], "not_allowed", "{answer}");
+        assert!(envelope["error"].as_str().unwrap().contains(part), "{answer}");
+    }
+    assert_eq!(desk.changes(), 0);
+}
+
+#[tokio::test]
 async fn processes_with_one_key_take_each_others_states() {
     let key = || Some(Secret::new("0123456789abcdef0123456789abcdef"));
     let one = Desk::with(|settings| settings.state_key = key()).await;

@@ -104,6 +104,18 @@ async fn a_no_and_no_answer_are_refusals_in_both_eras() {
 }
 
 #[tokio::test]
+async fn a_cancelled_call_takes_its_question_back() {
+    let desk = Desk::asking().await;
+    let mut wire = Wire::initialized_with(&desk.app, forms()).await;
+    let question = wire.ask("tools/call", deletion()).await;
+    wire.tell("notifications/cancelled", json!({"requestId": 1})).await;
+    let word = wire.receive().await;
+    assert_eq!(word["method"], "notifications/cancelled", "{word}");
+    assert_eq!(word["params"]["requestId"], question["id"]);
+    assert_eq!(desk.changes(), 0);
+}
+
+#[tokio::test]
 async fn a_client_that_cannot_ask_is_refused_with_what_to_do() {
     let desk = Desk::asking().await;
     let old = Wire::initialized(&desk.app).await.ask("tools/call", deletion()).await;

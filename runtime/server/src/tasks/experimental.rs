@@ -172,8 +172,7 @@ fn unwritable(error: serde_json::Error) -> ErrorData {
 #[derive(Deserialize)]
 struct CallParams {
     name: String,
-    #[serde(default)]
-    arguments: Map<String, Value>,
+    arguments: Option<Map<String, Value>>,
     task: TaskParams,
 }
 
@@ -186,6 +185,7 @@ struct TaskParams {
 /// `tools/call` with `task`.
 async fn call(app: &App, params: Value, context: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
     let CallParams { name, arguments, task } = read("tools/call", params)?;
+    let arguments = arguments.unwrap_or_default();
     let Some(called) = app.called(&name, &arguments).filter(|(row, _)| app.can_be_task(row)) else {
         return Err(no_task(app, &name));
     };

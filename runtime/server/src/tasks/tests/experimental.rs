@@ -64,6 +64,15 @@ async fn a_call_without_task_is_an_ordinary_one() {
 }
 
 #[tokio::test]
+async fn no_arguments_may_be_null_as_in_an_ordinary_call() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let mut wire = Wire::initialized(&app(&state, &upstream, |_| ())).await;
+    let task = begun(&mut wire, "get_item", Value::Null).await;
+    let answer = result(&mut wire, &task).await;
+    assert_eq!(answer["result"]["structuredContent"]["code"], "invalid_arguments", "{answer}");
+}
+
+#[tokio::test]
 async fn an_error_of_the_tool_is_a_failed_task_that_has_a_result() {
     let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
     let mut wire = Wire::initialized(&app(&state, &upstream, |_| ())).await;

@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use axum::http::request::Parts;
 use rmcp::RoleServer;
-use rmcp::model::{ClientCapabilities, InputRequest, ServerRequest};
+use rmcp::model::{CancelledNotificationParam, ClientCapabilities, InputRequest, RequestId, ServerRequest};
 use rmcp::service::{Peer, PeerRequestOptions, RequestContext, ServiceError};
 use serde_json::{Map, Value, json};
+use tokio::runtime::Handle;
 use toolwright_core::{Ability, Asked, Client, Code, Question, Reply, Severity, ToolError, cannot_answer};
 
 use super::log::Logger;
@@ -60,9 +61,34 @@ impl Live {
         };
         let options = PeerRequestOptions::with_timeout(self.limit);
         let sent = self.peer.send_request_with_option(request, options).await.map_err(unanswered)?;
-        let result = sent.await_response().await.map_err(unanswered)?;
+        let open = Open { peer: self.peer.clone(), id: Some(sent.id.clone()) };
+        let result = sent.await_response().await;
+        open.end();
+        let result = result.map_err(unanswered)?;
         let result = serde_json::to_value(result).unwrap_or_default();
         question.read(&result).ok_or_else(|| ToolError::failed("the client's answer does not fit the question"))
+    }
+}
+
+/// A question that waits for its answer. Where nobody waits for that any longer, the client is told, so that it asks nobody.
+struct Open {
+    peer: Peer<RoleServer>,
+    id: Option<RequestId>,
+}
+
+impl Open {
+    fn end(mut self) {
+        self.id = None;
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        let (Some(id), Ok(runtime)) = (self.id.take(), Handle::try_current()) else { return };
+        let peer = self.peer.clone();
+        let cancelled = CancelledNotificationParam::new(Some(id), Some("the call was cancelled".to_owned()));
+        // A client that went away needs no word.
+        runtime.spawn(async move { drop(peer.notify_cancelled(cancelled).await) });
     }
 }
 

@@ -10,7 +10,7 @@ mod log;
 mod rounds;
 mod seal;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod words;
 
 use std::sync::Arc;

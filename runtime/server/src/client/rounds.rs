@@ -151,6 +151,10 @@ impl Rounds {
             }
             now.is_spent = true;
         }
+        if matches!(reply, Reply::Declined) {
+            // A no stands: nobody makes a yes of it later.
+            self.sealer.spend(&state.id);
+        }
         now.answers.insert(key, given.clone());
         Ok(reply)
     }

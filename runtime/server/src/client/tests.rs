@@ -115,7 +115,7 @@ impl NativeTools for Tools {
     }
 }
 
-fn desk(state: &tempfile::TempDir) -> Arc<App> {
+pub(crate) fn desk(state: &tempfile::TempDir) -> Arc<App> {
     let mut settings = settings(state);
     settings.base_url = BaseUrl::read("").unwrap();
     settings.exposed_tools = Exposed::Everything;

@@ -104,6 +104,18 @@ async fn a_no_and_no_answer_are_refusals_in_both_eras() {
 }
 
 #[tokio::test]
+async fn a_cancelled_call_takes_its_question_back() {
+    let desk = Desk::asking().await;
+    let mut wire = Wire::initialized_with(&desk.app, forms()).await;
+    let question = wire.ask("tools/call", deletion()).await;
+    wire.tell("notifications/cancelled", json!({"requestId": 1})).await;
+    let word = wire.receive().await;
+    assert_eq!(word["method"], "notifications/cancelled", "{word}");
+    assert_eq!(word["params"]["requestId"], question["id"]);
+    assert_eq!(desk.changes(), 0);
+}
+
+#[tokio::test]
 async fn a_client_that_cannot_ask_is_refused_with_what_to_do() {
     let desk = Desk::asking().await;
     let old = Wire::initialized(&desk.app).await.ask("tools/call", deletion()).await;
@@ -158,6 +170,20 @@ async fn a_yes_counts_once() {
     let second = first_round(&mut wire, call).await;
     assert_eq!(second["result"]["structuredContent"]["code"], "not_allowed", "{second}");
     assert_eq!(desk.changes(), 1);
+}
+
+#[tokio::test]
+async fn no_yes_counts_after_a_no_and_the_no_may_be_said_again() {
+    let desk = Desk::asking().await;
+    let mut wire = Wire::open(&desk.app);
+    let first = first_round(&mut wire, deletion()).await;
+    for (action, part) in [("decline", "declined"), ("accept", "used already"), ("decline", "declined")] {
+        let answer = first_round(&mut wire, again(deletion(), &first, json!({"action": action}))).await;
+        let envelope = &answer["result"]["structuredContent"];
+        assert_eq!(envelope["code"], "not_allowed", "{answer}");
+        assert!(envelope["error"].as_str().unwrap().contains(part), "{answer}");
+    }
+    assert_eq!(desk.changes(), 0);
 }
 
 #[tokio::test]

@@ -76,8 +76,11 @@ pub(crate) async fn complete(
 /// Where the suggestions come from; `None` where there are none.
 fn source(app: &App, of: &Reference, argument: &str) -> Result<Option<&'static Completion>, ErrorData> {
     let unknown = |what: &str, known: &[&str]| {
-        let hint = nearest(argument, known.iter().copied())
-            .map_or_else(|| format!("there are: {}", known.join(", ")), |near| format!("did you mean {near}?"));
+        let hint = match (nearest(argument, known.iter().copied()), known) {
+            (Some(near), _) => format!("did you mean {near}?"),
+            (None, []) => "it has none".to_owned(),
+            (None, known) => format!("there are: {}", known.join(", ")),
+        };
         ErrorData::invalid_params(format!("{what} has no argument {}; {hint}", shown(argument)), None)
     };
     match of {
@@ -96,7 +99,7 @@ fn source(app: &App, of: &Reference, argument: &str) -> Result<Option<&'static C
             })?;
             let known: Vec<&str> = toolwright_core::content::places(found.uri).collect();
             if !known.contains(&argument) {
-                return Err(unknown(&format!("the template {}", found.name), &known));
+                return Err(unknown(&format!("the resource {}", found.name), &known));
             }
             Ok(found.completions.iter().find(|(variable, _)| *variable == argument).map(|(_, source)| source))
         }

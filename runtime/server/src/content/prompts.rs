@@ -159,7 +159,11 @@ fn values(prompt: &Prompt, given: JsonObject) -> Result<Values, ErrorData> {
             // Clients that take what a person typed for JSON lose nothing by it.
             Value::Number(_) | Value::Bool(_) => drop(values.insert(name, value.to_string())),
             Value::Null => {}
-            Value::Array(_) | Value::Object(_) => faults.push(format!("the argument {name} must be a text")),
+            Value::Array(_) | Value::Object(_) => {
+                faults.push(format!("the argument {name} must be a text"));
+                // It is not missing as well.
+                values.insert(name, String::new());
+            }
         }
     }
     for argument in prompt.arguments.iter().filter(|argument| !values.contains_key(argument.name)).collect::<Vec<_>>() {

@@ -19,6 +19,9 @@ use super::{failure, said_by, saved};
 use crate::App;
 use crate::handler::shown;
 
+/// The scheme of saved answers, which no other resource has.
+const SAVED: &str = "toolwright:";
+
 /// How long what was read holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Freshness {
@@ -95,6 +98,9 @@ pub(crate) async fn read(
     context: &RequestContext<RoleServer>,
 ) -> Result<(ReadResourceResult, Freshness), ErrorData> {
     let Some((resource, values)) = find(app, uri) else {
+        if !uri.starts_with(SAVED) {
+            return Err(unknown(uri));
+        }
         return Ok((saved::read(app, uri).await?, Freshness::Saved));
     };
     match &resource.content {
@@ -107,6 +113,11 @@ pub(crate) async fn read(
             Ok((ReadResourceResult::new(vec![contents]), Freshness::Now))
         }
     }
+}
+
+fn unknown(uri: &str) -> ErrorData {
+    let message = format!("Unknown resource: {}; resources/list and resources/templates/list have them", shown(uri));
+    ErrorData::resource_not_found(message, Some(json!({"uri": uri})))
 }
 
 /// The resource of a URI with the values of its variables. One without variables goes first.

@@ -212,6 +212,13 @@ async fn all_faults_of_a_prompts_arguments_are_told_at_once() {
 }
 
 #[tokio::test]
+async fn an_argument_of_another_type_is_not_missing_as_well() {
+    let answer = ask("prompts/get", json!({"name": "review", "arguments": {"text": {}}})).await;
+    let message = &answer["error"]["message"];
+    assert_eq!(message, "the prompt review cannot be filled in: the argument text must be a text");
+}
+
+#[tokio::test]
 async fn an_unknown_prompt_is_invalid_with_a_suggestion() {
     for answer in both(&stage(|_| ()).await.app, "prompts/get", json!({"name": "reveiw"})).await {
         assert_eq!(answer["error"]["code"], -32602);
@@ -287,6 +294,21 @@ async fn what_the_upstream_does_not_have_is_not_found() {
     let [old, new] = both(&stage(|_| ()).await.app, "resources/read", json!({"uri": "demo://items/404"})).await;
     assert_eq!((&old["error"]["code"], &new["error"]["code"]), (&json!(-32002), &json!(-32602)));
     assert_eq!(old["error"]["data"]["uri"], "demo://items/404");
+}
+
+#[tokio::test]
+async fn a_uri_of_no_resource_is_told_apart_from_a_saved_file_that_is_gone() {
+    let stage = stage(|_| ()).await;
+    for (uri, part) in [
+        ("demo://nothing", "resources/templates/list"),
+        ("demo://items/", "resources/templates/list"),
+        ("toolwright://demo/files/gone.png", "no saved file"),
+    ] {
+        for answer in both(&stage.app, "resources/read", json!({"uri": uri})).await {
+            assert!(answer["error"]["message"].as_str().unwrap().contains(part), "{answer}");
+            assert_eq!(answer["error"]["data"]["uri"], uri);
+        }
+    }
 }
 
 #[tokio::test]
@@ -386,6 +408,14 @@ async fn a_completion_of_what_is_not_there_is_invalid() {
         let answer = ask("completion/complete", parameters).await;
         assert_eq!(answer["error"]["code"], -32602, "{answer}");
     }
+}
+
+#[tokio::test]
+async fn a_resource_without_variables_has_nothing_to_complete_and_says_so() {
+    let parameters =
+        json!({"ref": {"type": "ref/resource", "uri": "demo://guide"}, "argument": {"name": "id", "value": ""}});
+    let answer = ask("completion/complete", parameters).await;
+    assert_eq!(answer["error"]["message"], "the resource guide has no argument id; it has none", "{answer}");
 }
 
 const MANY: &str = "[range(250) | tostring]";

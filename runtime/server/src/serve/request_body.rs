@@ -7,10 +7,11 @@ use std::sync::Arc;
 use axum::Json;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::{StatusCode, header};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use rmcp::RoleServer;
+use rmcp::model::ProtocolVersion;
 use rmcp::service::TxJsonRpcMessage;
 use tokio::time::timeout;
 
@@ -40,7 +41,12 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
     let bytes = whole(bytes);
     let tasks = app.tasks.is_some();
     let is_handshake = tasks && experimental::is_handshake(&bytes);
-    let bytes = tasks.then(|| experimental::claimed(&bytes)).flatten().map_or(bytes, Bytes::from);
+    let is_older = tasks && !is_modern(&parts.headers);
+    let bytes = is_older.then(|| experimental::claimed(&bytes)).flatten().map_or(bytes, Bytes::from);
+    if !app.settings.sessions.0 {
+        // Of an earlier process, or made up: without sessions it names nothing.
+        parts.headers.remove("mcp-session-id");
+    }
     // What the client declared is the length as it came.
     parts.headers.remove(header::CONTENT_LENGTH);
     let kept = (bytes.len() <= KEPT_BYTES).then(|| bytes.clone());
@@ -60,20 +66,41 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
     (StatusCode::BAD_REQUEST, Json(refusal)).into_response()
 }
 
-/// The answer of a handshake with what the server can do with tasks. One that is no JSON stays as it is.
+/// Whether the headers say that the message is of an era in which each names its version; one without it is malformed.
+fn is_modern(headers: &HeaderMap) -> bool {
+    let version = headers.get("mcp-protocol-version").and_then(|version| version.to_str().ok());
+    // ISO dates compare as text.
+    version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
+}
+
+/// The answer of a handshake with what the server can do with tasks. One that holds no JSON stays as it is.
 async fn declared(answer: Response, may_list: bool) -> Response {
     let (mut parts, body) = answer.into_parts();
     let Ok(bytes) = to_bytes(body, KEPT_BYTES).await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
-    let Ok(mut message) = serde_json::from_slice::<Value>(&bytes) else {
-        return Response::from_parts(parts, Body::from(bytes));
-    };
+    let text = String::from_utf8_lossy(&bytes);
+    let message = completed(&text, may_list).unwrap_or_else(|| completed_events(&text, may_list));
+    parts.headers.remove(header::CONTENT_LENGTH);
+    Response::from_parts(parts, Body::from(message))
+}
+
+/// The message with what the server can do with tasks; `None` where it is no JSON.
+fn completed(message: &str, may_list: bool) -> Option<String> {
+    let mut message: Value = serde_json::from_str(message).ok()?;
     if let Some(result) = message.get_mut("result") {
         experimental::declare(result, may_list);
     }
-    parts.headers.remove(header::CONTENT_LENGTH);
-    Response::from_parts(parts, Body::from(message.to_string()))
+    Some(message.to_string())
+}
+
+/// The same for events, whose messages stand on one line each: with sessions, answers come as a stream.
+fn completed_events(events: &str, may_list: bool) -> String {
+    let complete = |line: &str| {
+        let message = line.strip_prefix("data:").and_then(|message| completed(message, may_list));
+        message.map_or_else(|| line.to_owned(), |message| format!("data: {message}\n"))
+    };
+    events.split_inclusive('\n').map(complete).collect()
 }
 
 /// The body without halves of characters.

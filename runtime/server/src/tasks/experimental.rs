@@ -18,10 +18,14 @@ use serde_json::{Map, Value, json};
 
 use super::extension::store;
 use super::{Caller, Owner, POLL_INTERVAL_MS, Record, State};
+use crate::handler::is_modern;
 use crate::{App, gateway};
 
 /// In front of the methods of requests that rmcp shall not read.
 const OURS: &str = "toolwright/2025-11-25/";
+
+/// A method of later eras, which rmcp would answer in their words.
+const UPDATE: &str = "tasks/update";
 
 /// Tasks on a page of their list.
 const PAGE: u32 = 50;
@@ -58,7 +62,7 @@ pub(crate) fn claimed(message: &[u8]) -> Option<Vec<u8>> {
     }
     let is_claimed = match head.method.as_ref() {
         "tools/call" => params.is_some_and(|params| params.task.is_some()),
-        "tools/list" | "tasks/get" | "tasks/result" | "tasks/list" | "tasks/cancel" => true,
+        "tools/list" | "tasks/get" | "tasks/result" | "tasks/list" | "tasks/cancel" | UPDATE => true,
         _ => false,
     };
     if !is_claimed {
@@ -115,7 +119,8 @@ pub(crate) async fn answer(
     request: &CustomRequest,
     context: RequestContext<RoleServer>,
 ) -> Option<Result<CustomResult, ErrorData>> {
-    let method = request.method.strip_prefix(OURS).filter(|_| app.tasks.is_some())?;
+    let is_older = app.tasks.is_some() && !is_modern(&context);
+    let method = request.method.strip_prefix(OURS).filter(|_| is_older)?;
     let params = request.params.clone().unwrap_or_default();
     let answer = match method {
         "tools/list" => list_tools(app, params, context).await,
@@ -124,6 +129,7 @@ pub(crate) async fn answer(
         "tasks/result" => result(app, params, &context).await,
         "tasks/list" => list(app, params, &context).await,
         "tasks/cancel" => cancel(app, params, &context).await,
+        UPDATE => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, UPDATE, None)),
         _ => return None,
     };
     Some(answer.map(CustomResult::new))
@@ -166,8 +172,7 @@ fn unwritable(error: serde_json::Error) -> ErrorData {
 #[derive(Deserialize)]
 struct CallParams {
     name: String,
-    #[serde(default)]
-    arguments: Map<String, Value>,
+    arguments: Option<Map<String, Value>>,
     task: TaskParams,
 }
 
@@ -180,6 +185,7 @@ struct TaskParams {
 /// `tools/call` with `task`.
 async fn call(app: &App, params: Value, context: &RequestContext<RoleServer>) -> Result<Value, ErrorData> {
     let CallParams { name, arguments, task } = read("tools/call", params)?;
+    let arguments = arguments.unwrap_or_default();
     let Some(called) = app.called(&name, &arguments).filter(|(row, _)| app.can_be_task(row)) else {
         return Err(no_task(app, &name));
     };
@@ -299,7 +305,9 @@ mod tests {
     fn only_requests_of_the_older_era_that_are_about_tasks_are_claimed() {
         let call = json!({"method": "tools/call", "params": {"name": "x", "task": {}}});
         assert_eq!(method(&call).as_deref(), Some("toolwright/2025-11-25/tools/call"));
-        assert!(method(&json!({"id": 1, "method": "tasks/result", "params": {"taskId": "t"}})).is_some());
+        for name in ["tasks/result", "tasks/update"] {
+            assert!(method(&json!({"id": 1, "method": name, "params": {"taskId": "t"}})).is_some(), "{name}");
+        }
         let version = "io.modelcontextprotocol/protocolVersion";
         for other in [
             json!({"method": "tools/call", "params": {"name": "x", "arguments": {"task": 1}}}),

@@ -13,7 +13,7 @@ pub(crate) mod extension;
 mod owner;
 mod record;
 #[cfg(all(test, feature = "tasks"))]
-mod tests;
+pub(crate) mod tests;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -31,7 +31,7 @@ use toolwright_http::{CallContext, ForwardedHeaders};
 use crate::App;
 use crate::call::own_limit;
 use crate::exposure::Exposure;
-use crate::handler::forwarded;
+use crate::handler::{forwarded, shown};
 use crate::telemetry::{Asked, CallSpan};
 pub(crate) use owner::Owner;
 pub(crate) use record::{Record, State};
@@ -52,7 +52,7 @@ pub(crate) type Open = fn(Weak<App>) -> Answer<'static, Box<dyn Store>>;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Fault {
     /// Missing and foreign tasks look the same, so that ids cannot be tried out.
-    #[error("there is no task {} of this caller, or it is no longer kept", .id.escape_debug())]
+    #[error("there is no task {} of this caller, or it is no longer kept", shown(.id))]
     Unknown {
         /// The id that was asked for.
         id: String,

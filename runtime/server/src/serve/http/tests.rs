@@ -20,8 +20,12 @@ struct Site {
 
 impl Site {
     async fn start(change: impl FnOnce(&mut Settings)) -> Self {
+        Site::of(|state, upstream| app(state, upstream, change)).await
+    }
+
+    async fn of(made: impl FnOnce(&TempDir, &Upstream) -> Arc<App>) -> Self {
         let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
-        let app = app(&state, &upstream, change);
+        let app = made(&state, &upstream);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel::<()>();
@@ -88,6 +92,45 @@ async fn headers_that_contradict_the_body_are_refused() {
         let (status, _, body) = site.post(&format!("\r\nMCP-Protocol-Version: 2026-07-28\r\n{headers}"), &call).await;
         assert_eq!(status, 400, "{body}");
         assert!(body.contains("-32020"), "{body}");
+    }
+}
+
+#[cfg(feature = "tasks")]
+#[tokio::test]
+async fn a_message_of_the_new_era_without_its_version_is_no_older_one() {
+    let site = Site::of(|state, upstream| crate::tasks::tests::app(state, upstream, |_| ())).await;
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}});
+    let headers = "\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list";
+    let (status, _, body) = site.post(headers, &list).await;
+    assert_eq!(status, 400, "{body}");
+    assert!(body.contains("-32602") && body.contains("_meta"), "{body}");
+}
+
+#[cfg(feature = "tasks")]
+#[tokio::test]
+async fn tasks_are_declared_with_and_without_sessions() {
+    for sessions in [false, true] {
+        let change = |settings: &mut Settings| settings.sessions.0 = sessions;
+        let site = Site::of(|state, upstream| crate::tasks::tests::app(state, upstream, change)).await;
+        let parameters = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+        });
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": parameters});
+        let (_, head, body) = site.post("", &hello).await;
+        assert_eq!(head.contains("mcp-session-id"), sessions, "{head}");
+        assert!(body.contains(r#""tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}"#), "{body}");
+    }
+}
+
+#[tokio::test]
+async fn where_no_sessions_are_kept_a_client_has_none_whatever_it_says() {
+    let site = Site::of(|state, _| crate::client::tests::desk(state)).await;
+    for (method, parameters) in
+        [("logging/setLevel", json!({"level": "info"})), ("resources/subscribe", json!({"uri": "demo://note"}))]
+    {
+        let request = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": parameters});
+        let (_, _, body) = site.post("\r\nMcp-Session-Id: made-up", &request).await;
+        assert!(body.contains("MCP_SESSIONS"), "{method}: {body}");
     }
 }
 

@@ -64,6 +64,15 @@ async fn a_call_without_task_is_an_ordinary_one() {
 }
 
 #[tokio::test]
+async fn no_arguments_may_be_null_as_in_an_ordinary_call() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let mut wire = Wire::initialized(&app(&state, &upstream, |_| ())).await;
+    let task = begun(&mut wire, "get_item", Value::Null).await;
+    let answer = result(&mut wire, &task).await;
+    assert_eq!(answer["result"]["structuredContent"]["code"], "invalid_arguments", "{answer}");
+}
+
+#[tokio::test]
 async fn an_error_of_the_tool_is_a_failed_task_that_has_a_result() {
     let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
     let mut wire = Wire::initialized(&app(&state, &upstream, |_| ())).await;
@@ -99,6 +108,17 @@ async fn a_tool_that_is_not_long_is_no_task() {
     }
     let answer = wire.ask("tools/call", json!({"name": "get_item", "task": 1})).await;
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
+}
+
+#[tokio::test]
+async fn each_era_has_its_own_methods() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let app = app(&state, &upstream, |_| ());
+    let update = json!({"taskId": "x", "inputResponses": {}});
+    let old = Wire::initialized(&app).await.ask("tasks/update", update).await;
+    assert_eq!(old["error"]["code"], -32601, "{old}");
+    let new = Wire::open(&app).ask_modern("toolwright/2025-11-25/tasks/list", json!({})).await;
+    assert_eq!(new["error"]["code"], -32601, "{new}");
 }
 
 #[tokio::test]

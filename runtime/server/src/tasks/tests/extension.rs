@@ -42,6 +42,15 @@ async fn a_client_that_does_not_declare_tasks_gets_the_result_itself() {
 }
 
 #[tokio::test]
+async fn an_id_that_is_none_is_told_no_longer_than_one_is() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let mut wire = Wire::open(&app(&state, &upstream, |_| ()));
+    let answer = ask(&mut wire, "tasks/get", json!({"taskId": "x".repeat(100_000)})).await;
+    let message = answer["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("there is no task xxx") && message.len() < 200, "{} bytes", message.len());
+}
+
+#[tokio::test]
 async fn short_calls_and_refused_ones_are_no_tasks() {
     let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
     let mut wire = Wire::open(&app(&state, &upstream, |settings| settings.deny.0 = vec!["slow_change".into()]));

@@ -28,7 +28,7 @@ static CATALOG: Catalog = Catalog::new(&[ADD, GET, LIST, CHANGE, REPORT]);
 static TASKS: ServerSpec = ServerSpec { preset: &["get_item", "list_items", "slow_change", "slow_report"], ..SERVER };
 
 /// The server in front of that API, with its tasks in `state`.
-fn app(state: &TempDir, upstream: &Upstream, change: impl FnOnce(&mut Settings)) -> Arc<App> {
+pub(crate) fn app(state: &TempDir, upstream: &Upstream, change: impl FnOnce(&mut Settings)) -> Arc<App> {
     let mut settings = settings(state);
     settings.base_url = BaseUrl::read(&upstream.url()).unwrap();
     change(&mut settings);

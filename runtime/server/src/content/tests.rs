@@ -477,8 +477,11 @@ async fn without_an_api_and_resources_there_is_no_method_about_them() {
 async fn malformed_parameters_of_these_methods_are_invalid() {
     let stage = stage(|_| ()).await;
     let mut wire = Wire::initialized(&stage.app).await;
-    for method in ["prompts/get", "resources/read", "completion/complete"] {
-        assert_eq!(wire.ask(method, json!({"nam": 1})).await["error"]["code"], -32602, "{method}");
+    for (method, part) in [("prompts/get", "`name`"), ("resources/read", "`uri`"), ("completion/complete", "`ref`")] {
+        let answer = wire.ask(method, json!({"nam": "what it is called"})).await;
+        assert_eq!(answer["error"]["code"], -32602, "{method}");
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains(part) && !message.contains("what it is"), "{message}");
     }
     for method in ["prompts/list", "resources/list", "resources/templates/list"] {
         assert_eq!(wire.ask(method, json!({"cursor": "x"})).await["error"]["code"], -32602, "{method}");

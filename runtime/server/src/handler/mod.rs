@@ -2,6 +2,7 @@
 
 mod caller;
 mod page;
+mod parameters;
 
 use std::panic::AssertUnwindSafe;
 use std::pin::pin;
@@ -31,6 +32,7 @@ use crate::settings::{SchemaProfile, nearest};
 use crate::telemetry::{Asked, CallSpan};
 use crate::{App, answer, content, gateway, tasks};
 pub(crate) use caller::{forwarded, headers};
+pub(crate) use parameters::malformed;
 
 /// How long a client may keep what does not change while the server runs, in milliseconds.
 const STATIC_TTL_MS: u64 = 300_000;
@@ -197,7 +199,7 @@ impl ServerHandler for App {
         let is_gone = of_sessions(&request.method) && is_modern(&context);
         // rmcp takes a request whose parameters it cannot read for one of a method that it does not know.
         if self.has_method(&request.method) && !is_gone {
-            return Err(ErrorData::invalid_params(format!("the parameters of {} are malformed", request.method), None));
+            return Err(malformed(&request.method));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, shown(&request.method), None))
     }

@@ -18,7 +18,7 @@ use serde_json::{Map, Value, json};
 
 use super::extension::store;
 use super::{Caller, Owner, POLL_INTERVAL_MS, Record, State};
-use crate::handler::is_modern;
+use crate::handler::{is_modern, malformed};
 use crate::{App, gateway};
 
 /// In front of the methods of requests that rmcp shall not read.
@@ -136,8 +136,7 @@ pub(crate) async fn answer(
 }
 
 fn read<T: DeserializeOwned>(method: &str, params: Value) -> Result<T, ErrorData> {
-    let malformed = |_| ErrorData::invalid_params(format!("the parameters of {method} are malformed"), None);
-    serde_json::from_value(params).map_err(malformed)
+    serde_json::from_value(params).map_err(|_| malformed(method))
 }
 
 /// The list of tools, with what can be a task.

@@ -246,8 +246,15 @@ fn unknown_key(key: &str, known: &[Declared], also: &[&str]) -> String {
     }
 }
 
+/// What is longer, in bytes, is no slip of a known name.
+const LONGEST_MEANT: usize = 256;
+
 /// The known name that is close enough to be what was meant.
 pub(crate) fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    // Callers choose what is given, and comparing takes the longer the longer it is.
+    if given.len() > LONGEST_MEANT {
+        return None;
+    }
     let scored = known.map(|name| (strsim::damerau_levenshtein(given, name), name));
     let (distance, name) = scored.min()?;
     (distance <= 1 + given.len() / 4).then_some(name)

@@ -73,7 +73,7 @@ impl LogFile {
     /// Goes on to the file of today. Where that cannot be, the old one is written on, and the next line tries again.
     fn turn(&mut self) {
         let today = Day::of((self.now)());
-        if self.day >= today {
+        if self.day >= today || !self.is_regular() {
             return;
         }
         if let Ok(file) = self.file_of(today) {
@@ -81,6 +81,11 @@ impl LogFile {
             self.day = today;
             self.remove_old();
         }
+    }
+
+    /// What is no regular file, such as `/dev/stderr` or `/dev/null`, holds no days and is not ours to rename.
+    fn is_regular(&self) -> bool {
+        self.file.metadata().is_ok_and(|known| known.is_file())
     }
 
     fn file_of(&self, today: Day) -> io::Result<File> {
@@ -250,6 +255,20 @@ mod tests {
         assert_eq!(names(folder.path()), ["s.log", "s.log.2030-01-03", "s.log.2030-01-04", "s.log.notes"]);
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "day 4\nmore\n");
         assert_eq!(std::fs::read_to_string(folder.path().join("s.log.2030-01-03")).unwrap(), "day 2\nmore\n");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_device_is_never_put_aside() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.log");
+        std::os::unix::fs::symlink("/dev/null", &path).unwrap();
+        at(0);
+        let mut log = LogFile::with_clock(&path, 7, clock).unwrap();
+        log.write_all(b"old\n").unwrap();
+        at(1);
+        log.write_all(b"new\n").unwrap();
+        assert_eq!(names(folder.path()), ["s.log"]);
     }
 
     #[test]

@@ -153,3 +153,10 @@ fn a_missing_file_is_empty_unless_it_was_named() {
     assert!(ConfigFile::read(missing, false, &SERVER).is_ok());
     assert!(ConfigFile::read(missing, true, &SERVER).is_err());
 }
+
+#[test]
+fn what_is_far_longer_than_any_name_is_not_compared() {
+    let known = "n".repeat(LONGEST_MEANT);
+    assert_eq!(nearest(&known, [known.as_str()].into_iter()), Some(known.as_str()));
+    assert_eq!(nearest(&format!("{known}n"), [known.as_str()].into_iter()), None);
+}

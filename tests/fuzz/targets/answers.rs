@@ -102,7 +102,7 @@ fn check_limit(answer: &Answer<'_>, envelope: &Envelope) {
         Payload::Data(data) => data.to_string().len(),
         Payload::Text(text) => text.len(),
         Payload::Binary(binary) => binary.base64.as_ref().map_or(0, String::len),
-        Payload::Empty | Payload::Events { .. } | Payload::Messages { .. } => 0,
+        Payload::Empty | Payload::Events { .. } | Payload::Messages { .. } | Payload::Content(_) => 0,
     };
     // A JSON text grows where what it writes short is written out, as a control character is.
     assert!(size as u64 <= SMALL * 8, "{size} bytes of a body that may have {SMALL}");

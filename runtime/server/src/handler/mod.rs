@@ -344,11 +344,12 @@ impl App {
     ) -> Option<CallSpan> {
         self.tracing.get().map(|tracing| {
             tracing.begin(&Asked {
-                tool: &shown(tool),
+                // The caller chooses both, and may write what must not leave this process.
+                tool: &shown(&self.known_secrets.scrub(tool)),
                 arguments,
                 meta: &context.meta,
                 headers: caller::headers(context),
-                id: context.id.to_string(),
+                id: shown(&self.known_secrets.scrub(&context.id.to_string())),
             })
         })
     }

@@ -271,6 +271,28 @@ async fn each_receiver_gets_its_own_credentials_and_payloads_only_where_asked_fo
 }
 
 #[tokio::test]
+async fn what_a_caller_chooses_takes_no_secret_into_a_trace_and_is_cut() {
+    let (collector, collected) = receiver(Duration::ZERO, 200).await;
+    let app = app(|settings| {
+        settings.api_key = Some(Secret::new("s3cr3t-key"));
+        settings.otlp_endpoint = Option::read(&collector).unwrap();
+        settings.otlp_metrics.0 = false;
+    });
+    app.tracing.set(Arc::new(Tracing::start(&app).unwrap())).unwrap();
+    let mut wire = crate::testing::Wire::initialized(&app).await;
+    let chosen = format!("s3cr3t-key {}", "n".repeat(1_000));
+    let parameters = json!({"name": chosen, "arguments": {}});
+    wire.send(&json!({"jsonrpc": "2.0", "id": chosen, "method": "tools/call", "params": parameters})).await;
+    wire.receive().await;
+    Arc::clone(app.tracing.get().unwrap()).finish().await;
+
+    let (_, _, body) = collected.lock().unwrap().remove(0);
+    let told = String::from_utf8_lossy(&body);
+    assert!(told.contains("tools/call [masked] nnn"), "{told}");
+    assert!(!told.contains("s3cr3t") && !told.contains(&"n".repeat(100)), "{told}");
+}
+
+#[tokio::test]
 async fn who_sends_is_told_by_the_settings() {
     let (collector, collected) = receiver(Duration::ZERO, 200).await;
     let app = app(|settings| {

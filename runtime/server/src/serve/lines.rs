@@ -15,7 +15,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 
 use super::message::{message, request_id, trimmed};
-use crate::tasks::experimental;
+use crate::tasks::experimental::{self, Sort};
 
 /// A buffer that one large message made is given back when it is larger than this.
 const KEPT_BYTES: usize = 1 << 20;
@@ -60,8 +60,10 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
 
     /// What the current line says.
     fn message(&self) -> Result<Option<RxJsonRpcMessage<RoleServer>>, ErrorData> {
-        let claimed = self.has_tasks.then(|| experimental::claimed(&self.line)).flatten();
-        message(claimed.as_deref().unwrap_or(&self.line))
+        match self.has_tasks.then(|| Sort::of(&self.line)) {
+            Some(Sort::Task(claimed)) => message(&claimed),
+            _ => message(&self.line),
+        }
     }
 
     /// Reads to the end of a line. What was read stays in `line` when this is dropped and called again.

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use super::message::{message, request_id, without_lone_surrogates};
 use crate::App;
-use crate::tasks::experimental;
+use crate::tasks::experimental::{self, Sort};
 
 /// A larger body is not kept for the message of its refusal.
 const KEPT_BYTES: usize = 1 << 20;
@@ -39,10 +39,12 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
         return (StatusCode::PAYLOAD_TOO_LARGE, message).into_response();
     };
     let bytes = whole(bytes);
-    let tasks = app.tasks.is_some();
-    let is_handshake = tasks && experimental::is_handshake(&bytes);
-    let is_older = tasks && !is_modern(&parts.headers);
-    let bytes = is_older.then(|| experimental::claimed(&bytes)).flatten().map_or(bytes, Bytes::from);
+    let is_older = app.tasks.is_some() && !is_modern(&parts.headers);
+    let (is_handshake, bytes) = match is_older.then(|| Sort::of(&bytes)) {
+        Some(Sort::Task(claimed)) => (false, claimed.into()),
+        Some(Sort::Handshake) => (true, bytes),
+        Some(Sort::Other) | None => (false, bytes),
+    };
     if !app.settings.sessions.0 {
         // Of an earlier process, or made up: without sessions it names nothing.
         parts.headers.remove("mcp-session-id");

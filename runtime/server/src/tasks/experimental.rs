@@ -52,9 +52,28 @@ struct HeadMeta {
     version: Option<IgnoredAny>,
 }
 
-/// The message under a method of our own, where it is of this era and about tasks.
-pub(crate) fn claimed(message: &[u8]) -> Option<Vec<u8>> {
-    let head: Head<'_> = serde_json::from_slice(message).ok()?;
+/// What a message is to the tasks of this era.
+pub(crate) enum Sort {
+    /// It opens a session, whose answer [`declare`] completes.
+    Handshake,
+    /// It is about tasks: the message under a method of our own.
+    Task(Vec<u8>),
+    /// Anything else, such as what is of another era.
+    Other,
+}
+
+impl Sort {
+    /// Reads the head of a message, once.
+    pub(crate) fn of(message: &[u8]) -> Self {
+        match serde_json::from_slice::<Head<'_>>(message) {
+            Ok(head) if head.method == "initialize" => Sort::Handshake,
+            Ok(head) => claimed(&head, message).map_or(Sort::Other, Sort::Task),
+            Err(_) => Sort::Other,
+        }
+    }
+}
+
+fn claimed(head: &Head<'_>, message: &[u8]) -> Option<Vec<u8>> {
     let params = head.params.as_ref();
     // Only requests of the newer era name their version themselves.
     if params.and_then(|params| params.meta.as_ref()).is_some_and(|meta| meta.version.is_some()) {
@@ -71,11 +90,6 @@ pub(crate) fn claimed(message: &[u8]) -> Option<Vec<u8>> {
     let mut message: Value = serde_json::from_slice(message).ok()?;
     *message.get_mut("method")? = format!("{OURS}{}", head.method).into();
     serde_json::to_vec(&message).ok()
-}
-
-/// Whether a message opens a session of this era, whose answer [`declare`] completes.
-pub(crate) fn is_handshake(message: &[u8]) -> bool {
-    serde_json::from_slice(message).is_ok_and(|head: Head<'_>| head.method == "initialize")
 }
 
 /// Adds what the server can do with tasks to the answer of a handshake.
@@ -296,7 +310,7 @@ mod tests {
     use super::*;
 
     fn method(message: &Value) -> Option<String> {
-        let claimed = claimed(message.to_string().as_bytes())?;
+        let Sort::Task(claimed) = Sort::of(message.to_string().as_bytes()) else { return None };
         Some(serde_json::from_slice::<Value>(&claimed).unwrap()["method"].as_str().unwrap().to_owned())
     }
 

@@ -24,10 +24,6 @@ pub(crate) async fn begin(
     if !app.can_be_task(call.0) || !context.client_capabilities().is_some_and(|client| client.supports_tasks()) {
         return None;
     }
-    // A person is asked while the caller waits.
-    if app.must_be_confirmed(app.risk(call.0)) {
-        return None;
-    }
     // What is refused needs no task.
     app.check(call.0, call.1.clone()).ok()?;
     let caller = Caller::of(app, context);

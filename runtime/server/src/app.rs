@@ -152,6 +152,9 @@ impl App {
     /// # Errors
     /// `deadline` where that takes until then.
     pub(crate) async fn complete_settings(&self, deadline: Instant) -> Result<&Settings, ToolError> {
+        if let Some(complete) = self.complete.get() {
+            return Ok(complete);
+        }
         let completed = self.complete.get_or_init(async || {
             if self.settings.unsaid(self.server).is_empty() {
                 return self.settings.clone();

@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 
 use crate::{
-    answer::{MASK, recognizable},
+    answer::{MASK, change_texts, recognizable},
     encode::percent_value,
 };
 
@@ -73,22 +73,10 @@ impl KnownSecrets {
 
     /// Takes secrets out of every text in a value, names of members included.
     pub fn scrub_value(&self, value: &mut Value) {
-        match value {
-            Value::String(text) => {
-                if let Cow::Owned(scrubbed) = self.scrub(text) {
-                    *text = scrubbed;
-                }
-            }
-            Value::Array(items) => items.iter_mut().for_each(|item| self.scrub_value(item)),
-            Value::Object(members) => {
-                let given = std::mem::take(members);
-                members.extend(given.into_iter().map(|(name, mut member)| {
-                    self.scrub_value(&mut member);
-                    (self.scrub(&name).into_owned(), member)
-                }));
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
+        change_texts(value, &|text| match self.scrub(text) {
+            Cow::Owned(scrubbed) => Some(scrubbed),
+            Cow::Borrowed(_) => None,
+        });
     }
 
     fn holds(&self, secret: &String) -> bool {

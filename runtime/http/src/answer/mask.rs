@@ -249,17 +249,26 @@ fn told_in_lower_case(envelope: &mut Envelope) -> impl Iterator<Item = &mut Stri
 }
 
 fn scrub_value(value: &mut Value, key: &str) {
+    change_texts(value, &|text| text.contains(key).then(|| text.replace(key, MASK)));
+}
+
+/// Changes every text in a value, names of members included, to what `changed` makes of it; `None` leaves it.
+pub(crate) fn change_texts(value: &mut Value, changed: &impl Fn(&str) -> Option<String>) {
     match value {
-        Value::String(text) => scrub_text(text, key),
-        Value::Array(items) => items.iter_mut().for_each(|item| scrub_value(item, key)),
-        Value::Object(members) => {
-            if members.keys().any(|name| name.contains(key)) {
-                let named = std::mem::take(members).into_iter();
-                *members = named.map(|(name, member)| (name.replace(key, MASK), member)).collect();
+        Value::String(text) => {
+            if let Some(changed) = changed(text) {
+                *text = changed;
             }
-            members.values_mut().for_each(|member| scrub_value(member, key));
         }
-        _ => {}
+        Value::Array(items) => items.iter_mut().for_each(|item| change_texts(item, changed)),
+        Value::Object(members) => {
+            if members.keys().any(|name| changed(name).is_some()) {
+                let named = std::mem::take(members).into_iter();
+                *members = named.map(|(name, member)| (changed(&name).unwrap_or(name), member)).collect();
+            }
+            members.values_mut().for_each(|member| change_texts(member, changed));
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) use collect::{Unread, check as check_size, next as next_piece};
 pub use explain::message_of;
 pub(crate) use explain::{cut, one_line, refusal};
 pub use mask::{MASK, mask_arguments, mask_members, mask_result};
-pub(crate) use mask::{Masks, credentials, recognizable, scrub_note};
+pub(crate) use mask::{Masks, change_texts, credentials, recognizable, scrub_note};
 pub(crate) use reading::{Reader, read};
 pub(crate) use reply::Reply;
 pub(crate) use secret_text::mask as mask_text;

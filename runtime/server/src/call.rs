@@ -182,7 +182,7 @@ impl App {
         context: &CallContext,
     ) -> Envelope {
         const NAME: &str = "raw_request";
-        let reads = matches!(request.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS");
+        let reads = request.only_reads();
         let record = Record::start(self, NAME, if reads { Risk::ReadOnly } else { Risk::Destructive });
         let context = CallContext { deadline: self.deadline(timeout), ..context.clone() };
         let upstream = match self.exposure.admit_extra(NAME, reads) {

@@ -37,6 +37,14 @@ pub struct RawRequest {
     pub is_authored: bool,
 }
 
+impl RawRequest {
+    /// Whether its method only reads. CONNECT and TRACE, which are safe too (RFC 9110 section 9.2.1), are never sent.
+    #[must_use]
+    pub fn only_reads(&self) -> bool {
+        matches!(self.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS")
+    }
+}
+
 /// Longer than any registered method.
 const LONGEST_METHOD: usize = 64;
 

@@ -107,7 +107,7 @@ pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &Cal
 
 /// What a request may do: what the operation of that path does, or, by its method alone, anything.
 fn risk(app: &App, request: &RawRequest) -> Risk {
-    if !matches!(request.method.to_ascii_uppercase().as_str(), "GET" | "HEAD" | "OPTIONS") {
+    if !request.only_reads() {
         return Risk::Destructive;
     }
     operations(app, request).iter().map(|row| row.risk).max().unwrap_or(Risk::ReadOnly)

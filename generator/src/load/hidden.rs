@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::extension::is_snake_case;
 use super::language::{ARGUMENT_RULE, names};
 use super::select::{self, Selector};
 use super::strict::{Fields, Places};
@@ -134,9 +135,7 @@ pub(super) fn no_default_secret(fields: &Fields<'_>, sink: &mut Sink) {
 fn setting_key(fields: &Fields<'_>, sink: &mut Sink) -> Option<String> {
     const MOST: usize = 48;
     let key = fields.string("setting", sink)?;
-    let starts_well = key.starts_with(|c: char| c.is_ascii_lowercase());
-    let goes_on_well = key.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    let (message, help) = if !starts_well || !goes_on_well || key.len() > MOST {
+    let (message, help) = if !is_snake_case(&key, MOST) {
         let help = format!("snake_case: small letters, digits and `_`, first a letter, at most {MOST} characters");
         (format!("`{}` is no name of a setting", key.escape_debug()), help)
     } else if access::is_taken(&key) {

@@ -14,6 +14,7 @@ use super::strict::nearest;
 use crate::diagnostic::{Place, Sink};
 
 pub(super) use check::check_all;
+pub(super) use read::is_snake_case;
 
 /// The key that all of this stands under.
 pub const EXTENSION: &str = "x-toolwright";

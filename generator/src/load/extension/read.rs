@@ -144,9 +144,7 @@ fn snake_name(
     sink: &mut Sink,
 ) -> Option<String> {
     let name = fields.string(key, sink)?;
-    let starts_well = name.starts_with(|c: char| c.is_ascii_lowercase());
-    let goes_on_well = name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-    if !starts_well || !goes_on_well || name.len() > most {
+    if !is_snake_case(&name, most) {
         sink.push(
             Diagnostic::error(code, format!("`{name}` is no {what}"))
                 .at(fields.place(key))
@@ -154,6 +152,13 @@ fn snake_name(
         );
     }
     Some(name)
+}
+
+/// Whether a name is made of small letters, digits and `_`, first a letter, and not longer than that.
+pub(in crate::load) fn is_snake_case(name: &str, most: usize) -> bool {
+    name.starts_with(|c: char| c.is_ascii_lowercase())
+        && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_')
+        && name.len() <= most
 }
 
 fn search(fields: &Fields<'_>, sink: &mut Sink) -> SearchTerms {

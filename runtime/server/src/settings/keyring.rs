@@ -20,6 +20,7 @@ pub(crate) trait Keyring: fmt::Debug + Send + Sync {
 }
 
 /// What went wrong with the keyring. Only the kind: details may hold what nobody should read.
+#[cfg_attr(not(feature = "keyring"), allow(dead_code, reason = "without one, only its absence is told"))]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum KeyringFault {
     /// The system has none, or this program was built without it.

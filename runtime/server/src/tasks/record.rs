@@ -1,5 +1,6 @@
 //! A task as the store has it.
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 /// Where a task is.
@@ -52,28 +53,9 @@ impl Record {
     }
 }
 
-/// Milliseconds since 1970 as RFC 3339 has them, in UTC.
+/// Milliseconds since 1970 as RFC 3339 has them, in UTC. What is beyond the year 9999 is no time of a task.
 fn date_time(milliseconds: i64) -> String {
-    const DAY: i64 = 86_400_000;
-    let (year, month, day) = date(milliseconds.div_euclid(DAY));
-    let in_day = milliseconds.rem_euclid(DAY);
-    let (hour, minute) = (in_day / 3_600_000, in_day / 60_000 % 60);
-    let (second, rest) = (in_day / 1000 % 60, in_day % 1000);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{rest:03}Z")
-}
-
-/// The Gregorian date of a day, counted from 1970-01-01. Years begin in March here, so that a leap day is the last.
-fn date(days: i64) -> (i64, i64, i64) {
-    const YEARS_400: i64 = 146_097;
-    // From 0000-03-01.
-    let days = days + 719_468;
-    let (era, day) = (days.div_euclid(YEARS_400), days.rem_euclid(YEARS_400));
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    (era * 400 + year + i64::from(month <= 2), month, day)
+    format!("{:.3}", Timestamp::from_millisecond(milliseconds).unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use jiff::{Timestamp, tz::TimeZone};
+
 /// How often the file of that name may turn out to be another's before the old one is written on.
 const MOST_TURNS: usize = 4;
 
@@ -24,17 +26,10 @@ impl Day {
 /// As `2026-11-30`, so that names sort by age.
 impl std::fmt::Display for Day {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Years that begin in March have their leap day at the end, so that one formula gives the months. 719,468 days
-        // lie between 0000-03-01 and 1970-01-01, and 146,097 in each 400 years.
-        let days = self.0 + 719_468;
-        let (era, of_era) = (days / 146_097, days % 146_097);
-        let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-        let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-        let from_march = (5 * of_year + 2) / 153;
-        let day = of_year - (153 * from_march + 2) / 5 + 1;
-        let month = if from_march < 10 { from_march + 3 } else { from_march - 9 };
-        let year = era * 400 + year_of_era + u64::from(month <= 2);
-        write!(f, "{year:04}-{month:02}-{day:02}")
+        let seconds = i64::try_from(self.0.saturating_mul(86_400)).unwrap_or(i64::MAX);
+        // Beyond the year 9999, the last day of the calendar.
+        let time = Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX);
+        write!(f, "{}", time.to_zoned(TimeZone::UTC).date())
     }
 }
 

@@ -8,6 +8,7 @@ mod memory;
 mod pages;
 mod process;
 mod report;
+mod sandbox;
 mod settings;
 mod start;
 mod upstream;
@@ -16,8 +17,13 @@ use anyhow::Context as _;
 use report::Report;
 use toolwright_e2e::{Profile, build};
 
-#[tokio::main(flavor = "multi_thread", worker_threads = 2)]
-async fn main() -> anyhow::Result<()> {
+fn main() -> anyhow::Result<()> {
+    // The sandbox starts this program again; before any thread.
+    toolwright_sandbox::run_support_if_asked();
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?.block_on(measure())
+}
+
+async fn measure() -> anyhow::Result<()> {
     // reqwest has no provider of its own here; the servers under test bring theirs.
     let _ = rustls::crypto::ring::default_provider().install_default();
     // A server built elsewhere, such as the static one of the image, can be named; else it is built here.
@@ -29,11 +35,14 @@ async fn main() -> anyhow::Result<()> {
     let mut report = Report::default();
     start::listing(&server, &mut report).await?;
     start::start(&server, &mut report).await?;
+    let starter = build("starter-server", Profile::Release).context("the server with every executor")?;
+    start::start_of_all(&starter, &mut report).await?;
     settings::read(&mut report)?;
     calls::measure(&server, &echo, &mut report).await?;
     pages::measure(&wide, &mut report).await?;
     memory::large_answer(&server, &mut report).await?;
     durable::steps(&mut report).await?;
+    sandbox::start(&mut report).await?;
     start::regenerate(&mut report)?;
     report.print();
     Ok(())

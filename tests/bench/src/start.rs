@@ -40,16 +40,28 @@ pub(crate) async fn listing(server: &Path, report: &mut Report) -> anyhow::Resul
 
 /// From the start of the process to the first `tools/list` over stdio, and the memory then.
 pub(crate) async fn start(server: &Path, report: &mut Report) -> anyhow::Result<()> {
+    let (time, memory) = time_start(server).await?;
+    report.row("start to first tools/list, stdio", format!("{time:.1} ms"), "<= 10 ms", time <= 10.0);
+    report.row("resident memory then", format!("{memory:.1} MiB"), "<= 15 MiB", memory <= 15.0);
+    Ok(())
+}
+
+/// The same of a server that links every executor: models, the sandbox and durable work beside the rest.
+pub(crate) async fn start_of_all(server: &Path, report: &mut Report) -> anyhow::Result<()> {
+    let (time, _) = time_start(server).await?;
+    report.row("the same with every executor", format!("{time:.1} ms"), "<= 12 ms", time <= 12.0);
+    Ok(())
+}
+
+/// The median of the milliseconds, and the resident MiB of the last start.
+async fn time_start(server: &Path) -> anyhow::Result<(f64, f64)> {
     let (mut times, mut memory) = (Vec::new(), 0.0);
     for _ in 0..STARTS {
         let (_, milliseconds, kib) = first_list(Command::new(server)).await?;
         times.push(milliseconds);
         memory = kib / 1024.0;
     }
-    let time = median(times);
-    report.row("start to first tools/list, stdio", format!("{time:.1} ms"), "<= 10 ms", time <= 10.0);
-    report.row("resident memory then", format!("{memory:.1} MiB"), "<= 15 MiB", memory <= 15.0);
-    Ok(())
+    Ok((median(times), memory))
 }
 
 /// The first list, the milliseconds it took from the start, and the resident KiB.

@@ -363,7 +363,7 @@ fn headers_and_cookies_have_their_styles() {
     let cookie = parameter("{name: ids, in: cookie, explode: false, schema: {type: array, items: {type: string}}}");
     assert_eq!((&cookie["ids"]["style"], &cookie["ids"]["explode"]), (&json!("form"), &json!(false)));
     let newer = parameter("{name: ids, in: cookie, style: cookie, schema: {type: string}}");
-    assert_eq!(newer["ids"]["style"], "form");
+    assert_eq!((&newer["ids"]["style"], &newer["ids"]["explode"]), (&json!("cookie"), &json!(true)));
 }
 
 #[test]
@@ -372,6 +372,8 @@ fn a_style_that_the_place_does_not_know_is_the_default_with_a_warning() {
     assert_eq!(parameter(node)["x_ids"]["style"], "simple");
     let operation = format!(", parameters: [{node}]");
     assert!(findings(&document(&with_root("", &operation))).contains("a parameter in header has no style \"form\""));
+    let other = ", parameters: [{name: q, in: query, style: cookie, schema: {type: string}}]";
+    assert!(findings(&document(&with_root("", other))).contains("a parameter in query has no style \"cookie\""));
 }
 
 #[test]

@@ -96,7 +96,7 @@ const PLACES: [(&str, Place); 16] = [
     ("input", Place::Input),
 ];
 
-const STYLES: [&str; 9] = ["simple", "form", "label", "matrix", "spaces", "pipes", "tabs", "deep", "json"];
+const STYLES: [&str; 10] = ["simple", "form", "label", "matrix", "spaces", "pipes", "tabs", "deep", "cookie", "json"];
 
 impl Place {
     pub(crate) fn is_parameter(self) -> bool {

@@ -232,12 +232,12 @@ fn form_field(argument: &Argument) -> TokenStream {
     }
 }
 
-/// What parameters and form fields share. The defaults of style and explode are OpenAPI 3.1's (section 4.8.12.2).
+/// What parameters and form fields share. The defaults of style and explode are OpenAPI 3.2's (section 4.12.2.2).
 fn common(argument: &Argument) -> TokenStream {
     let Argument { name, wire, reserved, .. } = argument;
     let default = if matches!(argument.place, Place::Path | Place::Header) { "simple" } else { "form" };
     let style = argument.style.as_ref().map_or_else(|| default.to_owned(), ToString::to_string);
-    let explode = argument.explode.as_ref().map_or(style == "form", |flag| flag.value);
+    let explode = argument.explode.as_ref().map_or(matches!(style.as_str(), "form" | "cookie"), |flag| flag.value);
     let style = variant(&style);
     let (from, to): (Vec<&LitStr>, Vec<&LitStr>) = argument.send_as.iter().map(|(from, to)| (from, to)).unzip();
     quote! {

@@ -152,10 +152,17 @@ pub(crate) enum Style {
     Pipes,
     Tabs,
     Deep,
+    /// `cookie` of OpenAPI 3.2: as `form`, without percent-encoding.
+    Cookie,
     Json,
 }
 
 impl Style {
+    /// Whether arrays and objects are spread where nothing says it (OpenAPI 3.2 section 4.12.2.2).
+    pub(crate) fn explodes(self) -> bool {
+        matches!(self, Self::Form | Self::Cookie)
+    }
+
     /// The word for it in attributes and in the catalog.
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -167,6 +174,7 @@ impl Style {
             Self::Pipes => "pipes",
             Self::Tabs => "tabs",
             Self::Deep => "deep",
+            Self::Cookie => "cookie",
             Self::Json => "json",
         }
     }

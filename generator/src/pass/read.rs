@@ -270,6 +270,7 @@ impl Reader<'_, '_> {
             }
         };
         let (location, style) = location_and_style(&parsed);
+        let style = if node.get("style").is_some_and(is_cookie_style) { Style::Cookie } else { style };
         let data = parsed.parameter_data();
         if let Some(rule) = left_out(&data.name, location) {
             self.model.ledger.record(Part::Parameter, pointer, Outcome::Dropped(rule));
@@ -305,7 +306,7 @@ impl Reader<'_, '_> {
             location,
             required: data.required || location == Location::Path,
             style,
-            explode: data.explode.unwrap_or(style == Style::Form),
+            explode: data.explode.unwrap_or(style.explodes()),
             reserved,
             description: data.description,
             schema: Schema::unread(schema),
@@ -333,19 +334,16 @@ impl Reader<'_, '_> {
             "path" => &["simple", "label", "matrix"],
             "query" => &["form", "spaceDelimited", "pipeDelimited", "deepObject"],
             "header" => &["simple"],
-            "cookie" => &["form"],
+            "cookie" => &["form", "cookie"],
             _ => return node,
         };
         let Some(style) = node.get("style").filter(|style| !style.as_str().is_some_and(|s| known.contains(&s))) else {
             return node;
         };
-        // `cookie` of OpenAPI 3.2 is `form` with the separators of cookies, which is how cookies are written anyway.
-        if !(place == "cookie" && style == "cookie") {
-            let message = format!("a parameter in {place} has no style {style}; the default was used");
-            let at = self.model.loaded.document.place(origin);
-            let help = format!("write one of: {}", known.join(", "));
-            self.sink.push(Diagnostic::warning("style-of-place", message).at(at).help(help));
-        }
+        let message = format!("a parameter in {place} has no style {style}; the default was used");
+        let at = self.model.loaded.document.place(origin);
+        let help = format!("write one of: {}", known.join(", "));
+        self.sink.push(Diagnostic::warning("style-of-place", message).at(at).help(help));
         if let Value::Object(members) = &mut node {
             members.shift_remove("style");
         }
@@ -431,11 +429,16 @@ fn is_status(key: &str) -> bool {
     by_class || key == "default"
 }
 
+/// The style of OpenAPI 3.2 that only cookies have, read in documents of every version: no other meaning is possible.
+fn is_cookie_style(style: &Value) -> bool {
+    style == "cookie"
+}
+
 /// Reads one parameter with openapiv3, after taking off what 3.0 does not know. The schema is read elsewhere.
 fn parameter_node(node: &Value) -> Result<Node, serde_json::Error> {
     let mut kept = Map::new();
     for key in ["name", "in", "description", "required", "style", "explode"] {
-        if let Some(value) = node.get(key) {
+        if let Some(value) = node.get(key).filter(|value| !(key == "style" && is_cookie_style(value))) {
             kept.insert(key.to_owned(), value.clone());
         }
     }

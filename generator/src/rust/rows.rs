@@ -300,6 +300,7 @@ fn style(style: Style) -> proc_macro2::Ident {
             Style::Pipes => "Pipes",
             Style::Tabs => "Tabs",
             Style::Deep => "Deep",
+            Style::Cookie => "Cookie",
             Style::Json => "Json",
         }
     )

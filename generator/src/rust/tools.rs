@@ -370,7 +370,7 @@ fn style_keys(word: &str, style: Style, explode: bool) -> Vec<TokenStream> {
         let name = format_ident!("{}", style.name());
         keys.push(quote!(style = #name));
     }
-    if explode != (style == Style::Form) {
+    if explode != style.explodes() {
         keys.push(quote!(explode = #explode));
     }
     keys

@@ -171,6 +171,8 @@ pub enum Style {
     Tabs,
     /// `deepObject`.
     Deep,
+    /// `cookie` (OpenAPI 3.2 section 4.12.3): as `form`, without percent-encoding.
+    Cookie,
     /// A `content` parameter: the value as compact JSON.
     Json,
 }

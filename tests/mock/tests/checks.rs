@@ -240,6 +240,16 @@ async fn headers_and_cookies_are_parameters_too() {
 }
 
 #[tokio::test]
+async fn the_style_of_a_cookie_says_whether_it_is_encoded() {
+    for (style, wanted) in [("form", vec![]), ("cookie", vec![(Kind::BadValue, "cookie theme".to_owned())])] {
+        let parameters = json!([{"in": "cookie", "name": "theme", "style": style, "schema": {"enum": ["a/b"]}}]);
+        let mock = serve(openapi("/a", "get", json!({"parameters": parameters, "responses": {}})));
+        client().get(format!("{}/a", mock.url())).header("cookie", "theme=a%2Fb").send().await.unwrap();
+        assert_eq!(violations(&mock), wanted, "{style}");
+    }
+}
+
+#[tokio::test]
 async fn openapi_form_parts_may_be_json() {
     let schema = json!({"type": "object", "properties": {
         "files": {"type": "array", "items": {"type": "string", "format": "binary"}}, "meta": {"type": "object", "properties": {"n": {"type": "integer"}}}}});

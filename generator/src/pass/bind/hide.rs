@@ -207,6 +207,9 @@ fn check_sendable(argument: &Argument, value: &Value, what: &str, place: &Place,
         _ if style == Style::Json => return,
         Location::Path if is_no_segment(argument, value) => "the path needs a value with more than dots in it",
         Location::Header if holds_controls(value) => "a header holds no line breaks and no other control characters",
+        Location::Cookie if style == Style::Cookie && holds_no_octets(value) => {
+            "a cookie of this style holds ASCII without spaces, `\"`, `,`, `;` and `\\`"
+        }
         _ => return,
     };
     let message = format!("the {what} of `{}` can never be sent: {reason}", argument.wire_name);
@@ -223,6 +226,17 @@ fn is_no_segment(argument: &Argument, value: &Value) -> bool {
             sent.chars().all(|c| c == '.')
         }
         Value::Array(items) => items.iter().all(|item| item.as_str() == Some("")),
+        _ => false,
+    }
+}
+
+/// What the style `cookie`, which encodes nothing, cannot carry (RFC 6265 section 4.1.1, `cookie-octet`).
+fn holds_no_octets(value: &Value) -> bool {
+    let is_refused = |text: &str| text.contains(|c: char| !c.is_ascii_graphic() || matches!(c, '"' | ',' | ';' | '\\'));
+    match value {
+        Value::String(text) => is_refused(text),
+        Value::Array(items) => items.iter().any(holds_no_octets),
+        Value::Object(members) => members.iter().any(|(name, value)| is_refused(name) || holds_no_octets(value)),
         _ => false,
     }
 }

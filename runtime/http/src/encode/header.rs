@@ -80,11 +80,43 @@ pub(crate) fn simple(style: Style, explode: bool, send_as: SendAs<'_>, value: &V
     }
 }
 
-/// The `name=value` pairs of a cookie parameter. Values are percent-encoded: a cookie cannot hold spaces, semicolons or
-/// letters beyond ASCII (RFC 6265 section 4.1.1).
-pub(crate) fn cookies(parameter: &Parameter, value: &Value) -> Vec<String> {
-    pairs(parameter.wire, value, parameter.style, parameter.explode, parameter.send_as, Escape::Percent)
-        .into_iter()
-        .map(|(name, text)| format!("{name}={text}"))
-        .collect()
+/// The `name=value` pairs of a cookie parameter. Values are percent-encoded, since a cookie cannot hold spaces, semicolons
+/// or letters beyond ASCII (RFC 6265 section 4.1.1); the style `cookie` sends them as they are.
+///
+/// # Errors
+/// `invalid_arguments` where the style `cookie` would have to send what a cookie cannot hold.
+pub(crate) fn cookies(parameter: &Parameter, value: &Value) -> Result<Vec<String>, ToolError> {
+    let Parameter { wire, style, explode, send_as, .. } = *parameter;
+    let escape = if style == Style::Cookie { Escape::None } else { Escape::Percent };
+    if style == Style::Cookie {
+        check_cookie(parameter.argument, &Shape::of(value, send_as), explode)?;
+    }
+    let pairs = pairs(wire, value, style, explode, send_as, escape);
+    Ok(pairs.into_iter().map(|(name, text)| format!("{name}={text}")).collect())
+}
+
+/// Refuses texts that no cookie holds as they are: they could begin another cookie.
+fn check_cookie(argument: &str, shape: &Shape, explode: bool) -> Result<(), ToolError> {
+    let is_held = match shape {
+        Shape::Absent => true,
+        Shape::Scalar(text) => is_cookie_value(text),
+        Shape::List(texts) => texts.iter().all(|text| is_cookie_value(text)),
+        Shape::Object(members) => members.iter().all(|(name, text)| {
+            // Exploded, a member's name is a cookie's, which is a token as headers' names are.
+            let is_name = if explode { HeaderName::from_bytes(name.as_bytes()).is_ok() } else { is_cookie_value(name) };
+            is_name && is_cookie_value(text)
+        }),
+    };
+    if is_held {
+        return Ok(());
+    }
+    Err(ToolError::invalid(format!(
+        "`{argument}` is sent in a cookie as it is, without encoding: it must hold visible ASCII characters only, and none \
+         of `\"`, `,`, `;` and `\\`"
+    )))
+}
+
+/// `cookie-octet` of RFC 6265 section 4.1.1.
+fn is_cookie_value(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b',' | b';' | b'\\'))
 }

@@ -48,7 +48,7 @@ pub(crate) fn target(
         match parameter.location {
             Location::Path => {}
             Location::Query => query.extend(query_pairs(parameter, value)),
-            Location::Cookie => cookies.extend(header::cookies(parameter, value)),
+            Location::Cookie => cookies.extend(header::cookies(parameter, value)?),
             Location::Header => {
                 headers.extend(header::header(parameter, value)?.map(|(name, value)| (Some(name), value)))
             }

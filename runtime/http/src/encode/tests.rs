@@ -1,7 +1,7 @@
 //! Wire vectors, written by hand from OpenAPI 3.1 section 4.8.12.4 and RFC 6570, and the expectations of real calls.
 
 use serde_json::{Value, json};
-use toolwright_core::{Code, HttpBinding, Location, Parameter, Style};
+use toolwright_core::{Code, HttpBinding, Location, Parameter, Style, ToolError};
 
 use super::target;
 use crate::testing::{GET, Server, Setting, json_answer, object, parameter, tool};
@@ -117,6 +117,44 @@ fn the_style_table_of_cookies() {
     assert_eq!(cookie(false, list()).as_deref(), Some("color=blue,black,brown"));
     assert_eq!(cookie(true, list()).as_deref(), Some("color=blue; color=black; color=brown"));
     assert_eq!(cookie(true, rgb()).as_deref(), Some("R=100; G=200; B=150"));
+}
+
+fn bare_cookie(explode: bool, value: Value) -> Result<Option<String>, ToolError> {
+    let parameters = [parameter("color", Location::Cookie, Style::Cookie, explode)];
+    let base = "http://h".parse().unwrap();
+    let target = target(&base, "/p", &parameters, &object(json!({"color": value})))?;
+    Ok(target.headers.get("cookie").map(|value| value.to_str().unwrap().to_owned()))
+}
+
+/// By OpenAPI 3.2 section 4.12.3: the pairs of `form` with the separators of cookies, and nothing is percent-encoded.
+#[test]
+fn the_style_table_of_cookies_that_are_not_encoded() {
+    let vectors = [
+        (true, json!("a/b=c%20+"), Some("color=a/b=c%20+")),
+        (true, json!(""), Some("color=")),
+        (false, list(), Some("color=blue,black,brown")),
+        (true, list(), Some("color=blue; color=black; color=brown")),
+        (false, rgb(), Some("color=R,100,G,200,B,150")),
+        (true, rgb(), Some("R=100; G=200; B=150")),
+        (true, json!([]), None),
+    ];
+    for (explode, value, wanted) in vectors {
+        let sent = bare_cookie(explode, value.clone()).unwrap();
+        assert_eq!(sent.as_deref(), wanted, "{value} explode {explode}");
+    }
+}
+
+#[test]
+fn a_cookie_that_is_not_encoded_cannot_begin_another() {
+    let texts = ["a;b", "a; sid=1", "a,b", "a b", "a\tb", "a\r\nb", "\"a\"", "a\\b", "\u{7f}", "é", "모"];
+    let values = texts.into_iter().flat_map(|text| [json!(text), json!(["a", text]), json!({"k": text})]);
+    let names = ["a;b", "a b", "a=b", ""].map(|name| json!({name: "x"}));
+    for value in values.chain(names).chain([json!([{"a": 1}])]) {
+        let error = bare_cookie(true, value.clone()).unwrap_err();
+        assert_eq!(error.code, Code::InvalidArguments, "{value}");
+        assert!(error.message.starts_with("`color` is sent in a cookie as it is"), "{}", error.message);
+    }
+    assert!(bare_cookie(false, json!({"a;b": "x"})).is_err());
 }
 
 #[test]

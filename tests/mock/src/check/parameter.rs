@@ -109,7 +109,10 @@ fn read(
             .header(&parameter.name.to_ascii_lowercase())
             .map(|raw| single(raw, str::to_owned))
             .unwrap_or_default()),
-        Place::Cookie => Ok(cookie(call, &parameter.name).map(|raw| single(&raw, text::decode)).unwrap_or_default()),
+        Place::Cookie => {
+            let decode: fn(&str) -> String = if parameter.bare { str::to_owned } else { text::decode };
+            Ok(cookie(call, &parameter.name).map(|raw| single(&raw, decode)).unwrap_or_default())
+        }
         Place::Query => read_query(root, parameter, pairs),
     }
 }

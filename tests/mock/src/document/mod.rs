@@ -94,6 +94,8 @@ pub(crate) struct Parameter {
     pub(crate) schema: Value,
     pub(crate) style: Style,
     pub(crate) explode: bool,
+    /// Whether its text is not percent-encoded (the style `cookie`).
+    pub(crate) bare: bool,
 }
 
 #[derive(Debug, Clone)]

@@ -68,7 +68,7 @@ fn parameter(root: &Value, node: &Value) -> Option<Parameter> {
         Place::Query | Place::Cookie => "form",
         Place::Path | Place::Header => "simple",
     });
-    let explode = node.get("explode").and_then(Value::as_bool).unwrap_or(style_word == "form");
+    let explode = node.get("explode").and_then(Value::as_bool).unwrap_or(matches!(style_word, "form" | "cookie"));
     Some(Parameter {
         name: text_of(node, "name")?.to_owned(),
         place,
@@ -76,6 +76,7 @@ fn parameter(root: &Value, node: &Value) -> Option<Parameter> {
         schema: schema.cloned().unwrap_or(Value::Bool(true)),
         style: if content.is_some() { Style::Json } else { style(style_word, explode) },
         explode,
+        bare: style_word == "cookie",
     })
 }
 
@@ -87,7 +88,7 @@ fn style(word: &str, explode: bool) -> Style {
         "matrix" => Style::Matrix,
         "spaceDelimited" if !explode => Style::Joined { by: ' ', decoded_first: true },
         "pipeDelimited" if !explode => Style::Joined { by: '|', decoded_first: true },
-        "form" | "spaceDelimited" | "pipeDelimited" if explode => Style::Repeated,
+        "form" | "cookie" | "spaceDelimited" | "pipeDelimited" if explode => Style::Repeated,
         _ => joined(','),
     }
 }

@@ -50,6 +50,7 @@ fn parameter(node: &Value) -> Option<Parameter> {
         required: place == Place::Path || flag(node, "required"),
         style: collection_style(node),
         explode: false,
+        bare: false,
         schema: items_object(node),
     })
 }

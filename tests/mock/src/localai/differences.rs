@@ -321,7 +321,15 @@ fn replace(place: &mut Value, with: Value) -> bool {
 
 fn parameter(name: &str, place: Place, schema: Value) -> Parameter {
     let style = Style::Joined { by: ',', decoded_first: true };
-    Parameter { name: name.to_owned(), place, required: place == Place::Path, schema, style, explode: false }
+    Parameter {
+        name: name.to_owned(),
+        place,
+        required: place == Place::Path,
+        schema,
+        style,
+        explode: false,
+        bare: false,
+    }
 }
 
 fn text_field(name: &str, schema: Value) -> Field {

@@ -159,6 +159,16 @@ fn values_that_generated_files_could_not_hold_are_refused() {
 }
 
 #[test]
+fn texts_are_taken_for_the_fixed_tools_that_servers_have() {
+    use toolwright_core::fixed::{Fixed, LISTED, PROBE_SAFE_ENDPOINTS, RAW_REQUEST};
+    let of = |fixed: &Fixed| (fixed.name, fixed.arguments.iter().map(|argument| argument.name).collect::<Vec<_>>());
+    let known: Vec<_> =
+        super::config::FIXED_TOOLS.iter().map(|(name, arguments)| (*name, arguments.to_vec())).collect();
+    let served: Vec<_> = LISTED.into_iter().chain([&RAW_REQUEST, &PROBE_SAFE_ENDPOINTS]).map(of).collect();
+    assert_eq!(known, served);
+}
+
+#[test]
 fn missing_files_are_named_with_their_neighbours() {
     let (_, findings) = load(&SERVER.replace("o.yaml", "oo.yaml"), "");
     assert!(

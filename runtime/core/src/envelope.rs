@@ -89,6 +89,28 @@ impl Envelope {
         Envelope { error: Some(error), ..Envelope::default() }
     }
 
+    /// JSON Schema of an envelope whose `data` has this one: what a tool of this server's own promises.
+    #[must_use]
+    pub fn schema(mut data: Map<String, Value>) -> Map<String, Value> {
+        let definitions = data.shift_remove("$defs");
+        let text = json!({"type": "string"});
+        let properties = json!({
+            "ok": {"type": "boolean"},
+            "elapsed_ms": {"type": "number"},
+            "data": data,
+            "error": text,
+            "code": text,
+            "warnings": {"type": "array", "items": text},
+        });
+        let mut root: Map<String, Value> = Map::from_iter([
+            ("type".to_owned(), "object".into()),
+            ("properties".to_owned(), properties),
+            ("required".to_owned(), json!(["ok", "elapsed_ms"])),
+        ]);
+        root.extend(definitions.map(|definitions| ("$defs".to_owned(), definitions)));
+        root
+    }
+
     /// The code of the failure.
     #[must_use]
     pub fn code(&self) -> Option<Code> {

@@ -16,6 +16,7 @@ pub mod content;
 mod envelope;
 mod error;
 mod executor;
+pub mod fixed;
 mod generated;
 mod hidden;
 mod native;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use serde_json::{Value, json};
-use toolwright_core::{Profile, Risk, ToolSpec};
+use serde_json::Value;
+use toolwright_core::{Envelope, Profile, Risk, ToolSpec};
 
 use crate::{App, gateway};
 
@@ -27,31 +27,10 @@ pub(crate) fn tool(row: &'static ToolSpec) -> Tool {
         .with_title(row.title)
         .with_annotations(hints);
     match row.result_schema.filter(|_| row.binding.is_own()) {
-        Some(result) => tool.with_raw_output_schema(Arc::new(envelope(result))),
+        // What an API answers is promised to nobody.
+        Some(result) => tool.with_raw_output_schema(Arc::new(Envelope::schema(schema(result)))),
         None => tool,
     }
-}
-
-/// The envelope around an output that is this server's own. What an API answers is promised to nobody.
-fn envelope(result: &str) -> JsonObject {
-    let mut data = schema(result);
-    let definitions = data.shift_remove("$defs");
-    let text = json!({"type": "string"});
-    let properties = json!({
-        "ok": {"type": "boolean"},
-        "elapsed_ms": {"type": "number"},
-        "data": data,
-        "error": text,
-        "code": text,
-        "warnings": {"type": "array", "items": text},
-    });
-    let mut root = JsonObject::from_iter([
-        ("type".to_owned(), "object".into()),
-        ("properties".to_owned(), properties),
-        ("required".to_owned(), json!(["ok", "elapsed_ms"])),
-    ]);
-    root.extend(definitions.map(|definitions| ("$defs".to_owned(), definitions)));
-    root
 }
 
 /// The hints that follow from a risk: read-only tools are idempotent, compute is read-only, destructive says so.

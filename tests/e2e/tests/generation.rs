@@ -3,13 +3,17 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use serde_json::Value;
-use toolwright_e2e::repository;
+use serde_json::{Value, json};
+use toolwright_e2e::{Profile, Session, build, repository};
 use toolwright_generator::{diagnostic::Sink, generate, load::Files};
 
 const DOCUMENT: &str = "specs/localai/swagger.yaml";
 
 fn spec() -> Files {
+    files_of("specs/localai")
+}
+
+fn files_of(spec: &str) -> Files {
     fn collect(folder: &Path, files: &mut Files) {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
@@ -22,7 +26,7 @@ fn spec() -> Files {
         }
     }
     let mut files = Files::new();
-    collect(&repository().join("specs/localai"), &mut files);
+    collect(&repository().join(spec), &mut files);
     files
 }
 
@@ -169,5 +173,29 @@ fn no_credential_takes_the_key_of_a_setting_that_every_server_has() {
     assert!(lib.contains("key: \"task_store_credential\""), "{lib}");
     for key in keys {
         assert!(!lib.contains(&format!("key: \"{key}\"")), "{key} is the key of two settings");
+    }
+}
+
+/// Kind of fault: a budget that leaves out a part of what clients pay for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_summary_weighs_what_a_client_is_shown() {
+    for (server, program) in [("localai", "localai-server"), ("starter", "starter-server")] {
+        let folder = format!("specs/{server}");
+        let mut sink = Sink::new();
+        let summary = generate(&files_of(&folder), &folder, &mut sink).unwrap_or_else(|| panic!("{sink}")).summary;
+        let exposed = summary.tools.iter().filter(|tool| summary.exposed.contains(&tool.name));
+        let weighed: BTreeMap<String, Value> = exposed
+            .chain(&summary.fixed)
+            .map(|tool| (tool.name.clone(), serde_json::from_str(&tool.json).unwrap()))
+            .collect();
+
+        let home = tempfile::tempdir().unwrap();
+        let mut command = tokio::process::Command::new(build(program, Profile::Dev).unwrap());
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        command.env_clear().env("PATH", path).env("HOME", home.path()).kill_on_drop(true).arg("stdio");
+        let session = Session::over_stdio(command).await.unwrap();
+        let listed = session.list().await.unwrap();
+        let listed: BTreeMap<String, Value> = listed.iter().map(|tool| (tool.name.to_string(), json!(tool))).collect();
+        assert_eq!(listed, weighed, "{server}");
     }
 }

@@ -1,40 +1,14 @@
 //! `execute_additional_tool`: calls a hidden tool on the same path as a listed one.
 
 use serde_json::{Map, Value};
-use toolwright_core::{Code, Envelope, Risk, ToolError, ToolSpec};
+use toolwright_core::fixed::EXECUTE_ADDITIONAL_TOOL;
+use toolwright_core::{Code, Envelope, ToolError, ToolSpec};
 use toolwright_http::CallContext;
 
-use super::{
-    FIXED, LISTED,
-    fixed::{Argument, Fixed},
-    is_fixed, probe_safe_endpoints, raw_request,
-    state::Target,
-};
+use super::{FIXED, LISTED, fixed::Fixed, is_fixed, probe_safe_endpoints, raw_request, state::Target};
 use crate::App;
 
-pub(super) const TOOL: Fixed = Fixed {
-    name: "execute_additional_tool",
-    title: "Execute additional tool",
-    description: "Call a tool that is not listed here, with the same checks and results as a listed one.",
-    tags: &["help", "discovery"],
-    risk: Risk::Destructive,
-    idempotent: false,
-    open_world: true,
-    arguments: &[
-        Argument {
-            name: "tool_name",
-            schema: r#"{"type":"string"}"#,
-            description: "Name from search_additional_tools.",
-            required: true,
-        },
-        Argument {
-            name: "arguments",
-            schema: r#"{"type":"object"}"#,
-            description: "As its input_schema says.",
-            required: true,
-        },
-    ],
-};
+pub(super) const TOOL: Fixed = Fixed(&EXECUTE_ADDITIONAL_TOOL);
 
 /// The envelope of the called tool, or a refusal of the same shape.
 pub(super) async fn call(app: &App, arguments: Map<String, Value>, context: &CallContext) -> Envelope {

@@ -1,21 +1,12 @@
 //! `list_additional_tools`: the names of everything that is not listed.
 
 use serde_json::{Map, Value};
-use toolwright_core::{Envelope, Risk};
+use toolwright_core::{Envelope, fixed::LIST_ADDITIONAL_TOOLS};
 
 use super::{FIXED, LISTED, answer, fixed::Fixed};
 use crate::App;
 
-pub(super) const TOOL: Fixed = Fixed {
-    name: "list_additional_tools",
-    title: "List additional tools",
-    description: "List the names of all tools that are not listed here. To find one by what it does use search_additional_tools.",
-    tags: &["help", "discovery"],
-    risk: Risk::ReadOnly,
-    idempotent: true,
-    open_world: false,
-    arguments: &[],
-};
+pub(super) const TOOL: Fixed = Fixed(&LIST_ADDITIONAL_TOOLS);
 
 /// `count` and `tools`: sorted names of the hidden operations and extra tools that may be called.
 pub(super) fn call(app: &App, arguments: Map<String, Value>) -> Envelope {

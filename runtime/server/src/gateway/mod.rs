@@ -20,6 +20,7 @@ use std::time::Instant;
 
 use rmcp::model::Tool;
 use serde_json::{Map, Value};
+use toolwright_core::fixed::{PROBE_SAFE_ENDPOINTS, RAW_REQUEST};
 use toolwright_core::{Envelope, Risk};
 use toolwright_http::{CallContext, RawRequest};
 
@@ -30,7 +31,7 @@ pub(crate) use raw_request::admit as admit_request;
 pub(crate) use state::Gateway;
 
 /// Tools that every server has beside its operations, never listed, reached only through execute.
-pub(crate) const EXTRA_TOOLS: [&str; 2] = [probe_safe_endpoints::TOOL.name, raw_request::TOOL.name];
+pub(crate) const EXTRA_TOOLS: [&str; 2] = [PROBE_SAFE_ENDPOINTS.name, RAW_REQUEST.name];
 
 /// The listed ones in their order, then the hidden ones.
 static FIXED: [&Fixed; 7] = [
@@ -44,7 +45,7 @@ static FIXED: [&Fixed; 7] = [
 ];
 
 /// How many of [`FIXED`] are listed.
-const LISTED: usize = 5;
+const LISTED: usize = toolwright_core::fixed::LISTED.len();
 
 /// The five fixed tools as listed, in their order.
 pub(crate) fn tools(app: &App) -> Vec<Tool> {

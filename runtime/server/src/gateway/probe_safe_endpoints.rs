@@ -4,30 +4,14 @@ use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
 use serde_json::{Map, Value, json};
-use toolwright_core::{Binding, Code, Envelope, Method, Risk, ToolError, ToolSpec};
+use toolwright_core::fixed::PROBE_SAFE_ENDPOINTS;
+use toolwright_core::{Binding, Code, Envelope, Method, ToolError, ToolSpec};
 use toolwright_http::{CallContext, Progress, ProgressUpdate};
 
-use super::{
-    answer,
-    fixed::{Argument, Fixed},
-};
+use super::{answer, fixed::Fixed};
 use crate::{App, call::named_failure, listing};
 
-pub(super) const TOOL: Fixed = Fixed {
-    name: "probe_safe_endpoints",
-    title: "Probe endpoints",
-    description: "Call every reading operation that needs no argument and report which ones answer.",
-    tags: &["management", "test"],
-    risk: Risk::ReadOnly,
-    idempotent: true,
-    open_world: false,
-    arguments: &[Argument {
-        name: "concurrency",
-        schema: r#"{"type":"integer","default":8}"#,
-        description: "Calls at a time, at most 32.",
-        required: false,
-    }],
-};
+pub(super) const TOOL: Fixed = Fixed(&PROBE_SAFE_ENDPOINTS);
 
 /// How long one operation may take: a probe is no load test.
 const LONGEST: Duration = Duration::from_secs(30);

@@ -3,46 +3,16 @@
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use toolwright_core::fixed::RAW_REQUEST;
 use toolwright_core::{Binding, Envelope, Method, Risk, ToolError, ToolSpec};
 use toolwright_http::{CallContext, RawRequest};
 
-use super::fixed::{Argument, Fixed};
+use super::fixed::Fixed;
 use crate::App;
 use crate::call::named_failure;
 use crate::confirm::Intent;
 
-pub(super) const TOOL: Fixed = Fixed {
-    name: "raw_request",
-    title: "Raw request",
-    description: "Send any HTTP request to the API, where no tool fits. Files cannot be sent.",
-    tags: &["raw", "management"],
-    risk: Risk::Destructive,
-    idempotent: false,
-    open_world: true,
-    arguments: &[
-        Argument { name: "method", schema: r#"{"type":"string"}"#, description: "HTTP method.", required: true },
-        Argument {
-            name: "path",
-            schema: r#"{"type":"string"}"#,
-            description: "Absolute path of the API, such as /v1/models.",
-            required: true,
-        },
-        Argument { name: "query", schema: r#"{"type":"object"}"#, description: "Query parameters.", required: false },
-        Argument { name: "body", schema: "{}", description: "JSON body.", required: false },
-        Argument {
-            name: "extra_headers",
-            schema: r#"{"type":"object","additionalProperties":{"type":"string"}}"#,
-            description: "Further request headers.",
-            required: false,
-        },
-        Argument {
-            name: "timeout_seconds",
-            schema: r#"{"type":"number","exclusiveMinimum":0}"#,
-            description: "Deadline, where it is to be shorter than the server's.",
-            required: false,
-        },
-    ],
-};
+pub(super) const TOOL: Fixed = Fixed(&RAW_REQUEST);
 
 /// The most of a path that an audit line tells, in characters.
 const LONGEST_PATH: usize = 256;

@@ -3,31 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
+use toolwright_core::fixed::SCHEMA_AUDIT;
 use toolwright_core::{Binding, Body, Code, DocumentFacts, Envelope, Payload, Risk, ToolError, ToolSpec};
 use toolwright_http::{CallContext, Progress, RawRequest};
 
-use super::{
-    EXTRA_TOOLS, answer,
-    fixed::{Argument, Fixed},
-    live_document,
-};
+use super::{EXTRA_TOOLS, answer, fixed::Fixed, live_document};
 use crate::App;
 
-pub(super) const TOOL: Fixed = Fixed {
-    name: "schema_audit",
-    title: "Schema audit",
-    description: "Report which API document this server was made from and how its operations became tools.",
-    tags: &["help", "diagnostics"],
-    risk: Risk::ReadOnly,
-    idempotent: true,
-    open_world: false,
-    arguments: &[Argument {
-        name: "live",
-        schema: r#"{"type":"boolean","default":false}"#,
-        description: "Compare with the document that the API serves now.",
-        required: false,
-    }],
-};
+pub(super) const TOOL: Fixed = Fixed(&SCHEMA_AUDIT);
 
 /// Where APIs serve their own document.
 const DOCUMENT_PATHS: [&str; 4] = ["/swagger/doc.json", "/openapi.json", "/swagger.json", "/v3/api-docs"];

@@ -1,41 +1,13 @@
 //! `search_additional_tools`: finds tools by words, and shows the best with their schemas within a size budget.
 
 use serde_json::{Map, Value, json};
-use toolwright_core::{Envelope, Risk, ToolSpec};
+use toolwright_core::{Envelope, ToolSpec, fixed::SEARCH_ADDITIONAL_TOOLS};
 
-use super::{answer, fixed::Argument, fixed::Fixed, state::Target};
+use super::{answer, fixed::Fixed, state::Target};
 use crate::search::properties;
 use crate::{App, listing};
 
-pub(super) const TOOL: Fixed = Fixed {
-    name: "search_additional_tools",
-    title: "Search tools",
-    description: "Find tools by what they do, in English, Korean or Japanese. Each match says how to call it.",
-    tags: &["help", "discovery"],
-    risk: Risk::ReadOnly,
-    idempotent: true,
-    open_world: false,
-    arguments: &[
-        Argument {
-            name: "query",
-            schema: r#"{"type":"string"}"#,
-            description: "A few words or a plain sentence.",
-            required: true,
-        },
-        Argument {
-            name: "limit",
-            schema: r#"{"type":"integer","default":5}"#,
-            description: "At most 20.",
-            required: false,
-        },
-        Argument {
-            name: "detail",
-            schema: r#"{"enum":["auto","brief","full"],"default":"auto"}"#,
-            description: "full adds what results look like.",
-            required: false,
-        },
-    ],
-};
+pub(super) const TOOL: Fixed = Fixed(&SEARCH_ADDITIONAL_TOOLS);
 
 const MOST_MATCHES: i64 = 20;
 const DEFAULT_MATCHES: i64 = 5;

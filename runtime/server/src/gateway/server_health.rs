@@ -2,22 +2,14 @@
 
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
-use toolwright_core::{Code, Envelope, Payload, Risk, ToolError, ToolSpec};
+use toolwright_core::fixed::SERVER_HEALTH;
+use toolwright_core::{Code, Envelope, Payload, ToolError, ToolSpec};
 use toolwright_http::{CallContext, Progress};
 
 use super::{answer, fixed::Fixed, summary::summary};
 use crate::App;
 
-pub(super) const TOOL: Fixed = Fixed {
-    name: "server_health",
-    title: "Server health",
-    description: "Check that the API answers, with the essentials of its state in short.",
-    tags: &["help", "diagnostics"],
-    risk: Risk::ReadOnly,
-    idempotent: true,
-    open_world: false,
-    arguments: &[],
-};
+pub(super) const TOOL: Fixed = Fixed(&SERVER_HEALTH);
 
 /// One member a health call, named after the last segment of its path: the call's envelope with a `summary` in place of
 /// what came back.

@@ -125,9 +125,12 @@ impl Writer<'_> {
         let mut written = self.node(definition, depth + 1);
         self.open.pop();
         // What stands beside a reference says more about this place than the definition does.
-        if let Some(written) = written.as_object_mut() {
-            let beside = schema.iter().filter(|(keyword, _)| *keyword != "$ref");
-            written.extend(beside.map(|(keyword, value)| (keyword.clone(), value.clone())));
+        let mut beside = schema.clone();
+        beside.shift_remove("$ref");
+        if let (Some(written), Value::Object(beside)) =
+            (written.as_object_mut(), self.node(&Value::Object(beside), depth + 1))
+        {
+            written.extend(beside);
         }
         written
     }
@@ -159,11 +162,7 @@ fn plain(node: &mut Map<String, Value>) {
         node.entry("enum").or_insert_with(|| json!([constant]));
     }
     enumeration(node);
-    if let Some(Value::Array(first)) = node.shift_remove("prefixItems") {
-        let same = first.windows(2).all(|pair| pair.first() == pair.last());
-        let item = first.first().filter(|_| same).cloned().unwrap_or_else(|| json!({}));
-        node.entry("items").or_insert(item);
-    }
+    tuple(node);
     if let Some(Value::Object(items)) = node.get_mut("items") {
         items.shift_remove("anyOf");
     }
@@ -171,6 +170,22 @@ fn plain(node: &mut Map<String, Value>) {
     if node.contains_key("properties") && !node.contains_key("anyOf") {
         node.entry("type").or_insert_with(|| "object".into());
     }
+}
+
+/// A tuple is a list of what all of its items are, the further ones too, and of anything where they differ.
+fn tuple(node: &mut Map<String, Value>) {
+    let forms = node.shift_remove("prefixItems");
+    if forms.is_none() && !node.get("items").is_some_and(Value::is_boolean) {
+        return;
+    }
+    let rest = node.shift_remove("items");
+    let Some(Value::Array(mut forms)) = forms else { return };
+    if rest != Some(Value::Bool(false)) {
+        forms.push(rest.filter(Value::is_object).unwrap_or_else(|| json!({})));
+    }
+    let same = forms.windows(2).all(|pair| pair.first() == pair.last());
+    let item = forms.first().filter(|_| same).cloned().unwrap_or_else(|| json!({}));
+    node.insert("items".to_owned(), item);
 }
 
 /// One type beside null is that type; several are none.
@@ -334,6 +349,35 @@ mod tests {
             "items": {"anyOf": [{"type": "array", "items": {"type": "number", "exclusiveMinimum": 0}}, {"type": "object", "additionalProperties": false}]},
         });
         assert_eq!(property(Profile::Plain, schema), json!({"type": "array", "items": {}}));
+    }
+
+    #[test]
+    fn what_stands_beside_a_reference_is_in_the_words_of_the_profile_too() {
+        let schema = json!({
+            "type": "object",
+            "properties": {"a": {"$ref": "#/$defs/A", "default": {}, "properties": {"b": {"$ref": "#/$defs/B"}}}},
+            "$defs": {"A": {"type": "object"}, "B": {"type": "string"}},
+        });
+        let plain = json!({"type": "object", "properties": {"b": {"type": "string"}}});
+        assert_eq!(applied(Profile::Plain, schema.clone())["properties"]["a"], plain);
+        let inlined = json!({"type": "object", "default": {}, "properties": {"b": {"type": "string"}}});
+        assert_eq!(applied(Profile::Inlined, schema)["properties"]["a"], inlined);
+    }
+
+    #[test]
+    fn a_tuple_is_a_list_that_takes_what_the_tuple_takes() {
+        let (text, number) = (json!({"type": "string"}), json!({"type": "integer"}));
+        for (first, rest, wanted) in [
+            (json!([text, number]), json!(false), json!({})),
+            (json!([number, number]), json!(false), number.clone()),
+            (json!([number]), number.clone(), number.clone()),
+            (json!([number]), text.clone(), json!({})),
+            (json!([number]), json!(true), json!({})),
+        ] {
+            let schema = json!({"type": "array", "prefixItems": first, "items": rest});
+            assert_eq!(property(Profile::Plain, schema), json!({"type": "array", "items": wanted}), "{first} {rest}");
+        }
+        assert_eq!(property(Profile::Plain, json!({"type": "array", "items": false})), json!({"type": "array"}));
     }
 
     #[test]

@@ -87,7 +87,8 @@ impl Catalogue {
         // Gone meanwhile only if it ended long ago and was forgotten in this very moment.
         let known =
             self.one(Outlives::Process, statement!(BY_KEY, &new.owner, key)).await?.ok_or(Error::Unknown { id })?;
-        if json::written(&known.request) == request {
+        // Equal whatever the order of members.
+        if known.request == json::read(&request)? {
             return Ok(known);
         }
         Err(Error::KeyReused { key: key.unwrap_or_default().to_owned() })

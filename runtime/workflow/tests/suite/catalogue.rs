@@ -39,6 +39,14 @@ async fn a_key_makes_one_operation() {
 }
 
 #[tokio::test]
+async fn a_key_makes_one_operation_whatever_the_order_of_members() {
+    let all = fixture().await;
+    let keyed = |request| NewOperation { idempotency_key: Some("k".to_owned()), request, ..new() };
+    let first = all.catalogue.create(&keyed(json!({"b": 1e30, "a": 2}))).await.unwrap();
+    assert_eq!(all.catalogue.create(&keyed(json!({"a": 2, "b": 1e30}))).await.unwrap().id, first.id);
+}
+
+#[tokio::test]
 async fn a_key_of_another_request_is_refused() {
     let all = fixture().await;
     let keyed = NewOperation { idempotency_key: Some("k".to_owned()), ..new() };
@@ -125,6 +133,17 @@ async fn an_ended_operation_is_claimed_by_nobody() {
     let ended = all.catalogue.end(&lease, &Ending::Completed(json!([1]))).await.unwrap();
     assert_eq!((ended.state, ended.result, ended.lease_owner), (State::Completed, Some(json!([1])), None));
     assert!(matches!(all.claim(&id, "one").await, Claim::NotNow));
+}
+
+#[tokio::test]
+async fn a_result_is_read_back_byte_for_byte() {
+    let all = fixture().await;
+    let id = all.made().await.id;
+    let lease = all.held(&id, "one").await;
+    let text = r#"{"z":[{"b":12345678901234567890123,"a":1.50}],"a":null,"m":0.10000000000000000000000000000000001}"#;
+    let result = serde_json::from_str(text).unwrap();
+    all.catalogue.end(&lease, &Ending::Completed(result)).await.unwrap();
+    assert_eq!(all.get(&id).await.result.unwrap().to_string(), text);
 }
 
 #[tokio::test]

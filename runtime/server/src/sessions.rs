@@ -3,7 +3,6 @@
 
 #![allow(deprecated)] // 2026-07-28 deprecates messages for a client's log, and both eras still have them.
 
-use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use rmcp::RoleServer;
@@ -12,7 +11,8 @@ use rmcp::service::{Peer, RequestContext};
 
 use crate::client::session;
 
-/// Sessions and followed resources at most; the oldest go first.
+/// Levels of sessions and followed resources at most; the level used longest ago goes first, and so does the resource that
+/// was followed longest ago.
 const MOST: usize = 1000;
 
 /// The longest URI that can be followed.
@@ -21,7 +21,8 @@ const LONGEST_URI: usize = 2048;
 /// What sessions asked for.
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
-    levels: Mutex<BTreeMap<String, LoggingLevel>>,
+    /// The level of each session, the one used last at the end.
+    levels: Mutex<Vec<(String, LoggingLevel)>>,
     followed: Mutex<Vec<Followed>>,
 }
 
@@ -35,7 +36,10 @@ struct Followed {
 impl Sessions {
     /// The level from which on a session wants messages; `None` where it never said so.
     pub(crate) fn level(&self, session: &str) -> Option<LoggingLevel> {
-        self.levels.lock().unwrap_or_else(PoisonError::into_inner).get(session).copied()
+        let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = levels.iter().position(|(of, _)| of == session)?;
+        levels.get_mut(at..)?.rotate_left(1);
+        levels.last().map(|(_, level)| *level)
     }
 
     /// Keeps the level of a session.
@@ -43,13 +47,17 @@ impl Sessions {
     /// # Errors
     /// Where HTTP keeps no sessions.
     pub(crate) fn set_level(&self, context: &RequestContext<RoleServer>, level: LoggingLevel) -> Result<(), ErrorData> {
-        let session = session(context).ok_or_else(no_session)?;
-        let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
-        if levels.len() >= MOST {
-            levels.pop_first();
-        }
-        levels.insert(session, level);
+        self.keep(session(context).ok_or_else(no_session)?, level);
         Ok(())
+    }
+
+    fn keep(&self, session: String, level: LoggingLevel) {
+        let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
+        levels.retain(|(of, _)| *of != session);
+        if levels.len() >= MOST {
+            levels.remove(0);
+        }
+        levels.push((session, level));
     }
 
     /// Tells this session from now on when the resource changes.
@@ -95,4 +103,23 @@ impl Sessions {
 fn no_session() -> ErrorData {
     let message = "this needs a session, and over HTTP this server keeps none (setting MCP_SESSIONS)";
     ErrorData::invalid_request(message, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_table_drops_the_session_that_was_not_used_for_the_longest_time() {
+        let sessions = Sessions::default();
+        for number in 0..MOST {
+            sessions.keep(format!("{number:04}"), LoggingLevel::Info);
+        }
+        assert_eq!(sessions.level("0000"), Some(LoggingLevel::Info));
+        sessions.keep("0001".to_owned(), LoggingLevel::Error);
+        sessions.keep("new".to_owned(), LoggingLevel::Info);
+        let levels = ["0000", "0001", "0002", "0003", "new"].map(|session| sessions.level(session));
+        let (info, error) = (Some(LoggingLevel::Info), Some(LoggingLevel::Error));
+        assert_eq!(levels, [info, error, None, info, info]);
+    }
 }

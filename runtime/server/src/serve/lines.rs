@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::ErrorData;
+use rmcp::model::{ErrorData, MetaObject};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
@@ -16,6 +16,7 @@ use tokio::task::JoinHandle;
 
 use super::message::{message, request_id, trimmed};
 use crate::tasks::experimental::{self, Sort};
+use crate::tasks::extension;
 
 /// A buffer that one large message made is given back when it is larger than this.
 const KEPT_BYTES: usize = 1 << 20;
@@ -34,8 +35,8 @@ pub(crate) struct Lines<R, W> {
     /// True while the rest of a line that is too long is skipped; `line` then holds its beginning and its end.
     is_skipping: bool,
     answering: Option<JoinHandle<()>>,
-    /// Whether the server has tasks, of which rmcp knows those of one era only.
-    has_tasks: bool,
+    /// `_meta` of acknowledgements, where the server has tasks, about which rmcp cannot say everything.
+    task_meta: Option<MetaObject>,
 }
 
 /// What reading came to.
@@ -46,7 +47,7 @@ enum Read {
 }
 
 impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<R, W> {
-    pub(crate) fn new((read, write): (R, W), longest: usize, has_tasks: bool) -> Self {
+    pub(crate) fn new((read, write): (R, W), longest: usize, task_meta: Option<MetaObject>) -> Self {
         Lines {
             read: BufReader::new(read),
             write: Arc::new(Mutex::new(Some(write))),
@@ -54,13 +55,13 @@ impl<R: AsyncRead + Unpin + Send, W: AsyncWrite + Unpin + Send + 'static> Lines<
             line: Vec::new(),
             is_skipping: false,
             answering: None,
-            has_tasks,
+            task_meta,
         }
     }
 
     /// What the current line says.
     fn message(&self) -> Result<Option<RxJsonRpcMessage<RoleServer>>, ErrorData> {
-        match self.has_tasks.then(|| Sort::of(&self.line)) {
+        match self.task_meta.as_ref().map(|_| Sort::of(&self.line)) {
             Some(Sort::Task(claimed)) => message(&claimed),
             _ => message(&self.line),
         }
@@ -132,7 +133,10 @@ where
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
         let write = Arc::clone(&self.write);
-        let message = if self.has_tasks { experimental::declared(message) } else { message };
+        let message = match &self.task_meta {
+            Some(meta) => extension::acknowledged(experimental::declared(message), meta),
+            None => message,
+        };
         async move { send(&write, &message).await }
     }
 

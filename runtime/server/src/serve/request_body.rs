@@ -45,6 +45,8 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
         Some(Sort::Handshake) => (true, bytes),
         Some(Sort::Other) | None => (false, bytes),
     };
+    // The protocol's service makes sure that the header is the method of the body.
+    let acknowledgement = app.task_meta().filter(|_| !is_older && is_acknowledged(&parts.headers));
     if !app.settings.sessions.0 {
         // Of an earlier process, or made up: without sessions it names nothing.
         parts.headers.remove("mcp-session-id");
@@ -56,7 +58,11 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
         parts.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     let answer = next.run(Request::from_parts(parts, Body::from(bytes))).await;
     if is_handshake && answer.status().is_success() {
-        return declared(answer, app.settings.auth_token.is_some()).await;
+        let may_list = app.settings.auth_token.is_some();
+        return completed(answer, |result| experimental::declare(result, may_list)).await;
+    }
+    if let Some(meta) = acknowledgement.filter(|_| answer.status().is_success()) {
+        return completed(answer, |result| experimental::set(result, "_meta", Value::Object(meta.0.clone()))).await;
     }
     if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE || !is_json {
         return answer;
@@ -75,34 +81,39 @@ fn is_modern(headers: &HeaderMap) -> bool {
     version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28.as_str())
 }
 
-/// The answer of a handshake with what the server can do with tasks. One that holds no JSON stays as it is.
-async fn declared(answer: Response, may_list: bool) -> Response {
+/// Whether rmcp answers the request with an acknowledgement, to which it lets a handler add nothing.
+fn is_acknowledged(headers: &HeaderMap) -> bool {
+    headers.get("mcp-method").is_some_and(|method| method == "tasks/update" || method == "tasks/cancel")
+}
+
+/// The answer with what its result still lacks. One that holds no JSON stays as it is.
+async fn completed(answer: Response, complete: impl Fn(&mut Value)) -> Response {
     let (mut parts, body) = answer.into_parts();
     let Ok(bytes) = to_bytes(body, KEPT_BYTES).await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
     let text = String::from_utf8_lossy(&bytes);
-    let message = completed(&text, may_list).unwrap_or_else(|| completed_events(&text, may_list));
+    let message = completed_message(&text, &complete).unwrap_or_else(|| completed_events(&text, &complete));
     parts.headers.remove(header::CONTENT_LENGTH);
     Response::from_parts(parts, Body::from(message))
 }
 
-/// The message with what the server can do with tasks; `None` where it is no JSON.
-fn completed(message: &str, may_list: bool) -> Option<String> {
+/// The message with its result completed; `None` where it is no JSON.
+fn completed_message(message: &str, complete: impl Fn(&mut Value)) -> Option<String> {
     let mut message: Value = serde_json::from_str(message).ok()?;
     if let Some(result) = message.get_mut("result") {
-        experimental::declare(result, may_list);
+        complete(result);
     }
     Some(message.to_string())
 }
 
 /// The same for events, whose messages stand on one line each: with sessions, answers come as a stream.
-fn completed_events(events: &str, may_list: bool) -> String {
-    let complete = |line: &str| {
-        let message = line.strip_prefix("data:").and_then(|message| completed(message, may_list));
+fn completed_events(events: &str, complete: impl Fn(&mut Value)) -> String {
+    let line = |line: &str| {
+        let message = line.strip_prefix("data:").and_then(|message| completed_message(message, &complete));
         message.map_or_else(|| line.to_owned(), |message| format!("data: {message}\n"))
     };
-    events.split_inclusive('\n').map(complete).collect()
+    events.split_inclusive('\n').map(line).collect()
 }
 
 /// The body without halves of characters.

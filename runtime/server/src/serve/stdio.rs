@@ -29,7 +29,8 @@ pub(crate) fn serve(app: &Arc<App>) -> ExitCode {
 
 async fn session(app: &Arc<App>) -> ExitCode {
     let longest = usize::try_from(app.settings.max_request_bytes.0).unwrap_or(usize::MAX);
-    let running = match Arc::clone(app).serve(Lines::new(stdio_pipes(), longest, app.tasks.is_some())).await {
+    let lines = Lines::new(stdio_pipes(), longest, app.task_meta());
+    let running = match Arc::clone(app).serve(lines).await {
         Ok(running) => running,
         // Clients probe with a process that they close again before the first message.
         Err(ServerInitializeError::ConnectionClosed(_)) => return ExitCode::SUCCESS,

@@ -104,7 +104,7 @@ pub(crate) fn declare(answer: &mut Value, may_list: bool) {
 }
 
 /// Sets a member of what is an object.
-fn set(object: &mut Value, name: &str, value: Value) {
+pub(crate) fn set(object: &mut Value, name: &str, value: Value) {
     if let Some(members) = object.as_object_mut() {
         members.insert(name.to_owned(), value);
     }

@@ -3,10 +3,10 @@
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    CallToolRequestParams, CreateTaskResult, DetailedTask, ErrorCode, ErrorData, GetTaskResult, JsonObject, Task,
-    TaskPayload, TaskStatus,
+    CallToolRequestParams, CreateTaskResult, DetailedTask, ErrorCode, ErrorData, GetTaskResult, JsonObject, MetaObject,
+    ServerResult, Task, TaskPayload, TaskStatus,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, TxJsonRpcMessage};
 use serde_json::{Map, Value, json};
 
 use super::{Caller, Owner, POLL_INTERVAL_MS, Record, State, Store};
@@ -55,6 +55,19 @@ pub(crate) async fn update(app: &App, id: &str, context: &RequestContext<RoleSer
 pub(crate) async fn cancel(app: &App, id: &str, context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
     store(app).await?.cancel(id, &Owner::of(context)).await?;
     Ok(())
+}
+
+/// Names the server in the answer to `tasks/update` or `tasks/cancel`, to which rmcp lets a handler add nothing.
+pub(crate) fn acknowledged(
+    mut message: TxJsonRpcMessage<RoleServer>,
+    meta: &MetaObject,
+) -> TxJsonRpcMessage<RoleServer> {
+    if let TxJsonRpcMessage::<RoleServer>::Response(response) = &mut message
+        && let ServerResult::TaskAckResult(result) = &mut response.result
+    {
+        result.meta = Some(meta.clone());
+    }
+    message
 }
 
 /// The store of a server that has tasks.

@@ -21,7 +21,7 @@ use std::sync::Weak;
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{ErrorData, RequestMetaObject};
+use rmcp::model::{ErrorData, MetaObject, RequestMetaObject};
 use rmcp::service::RequestContext;
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
@@ -183,6 +183,11 @@ impl App {
         let row = self.catalog.find(arguments.get("tool_name")?.as_str()?)?;
         let given = arguments.get("arguments")?.as_object()?;
         (!self.exposure.is_listed(row)).then_some((row, given))
+    }
+
+    /// `_meta` of acknowledgements about tasks, where this server has tasks.
+    pub(crate) fn task_meta(&self) -> Option<MetaObject> {
+        self.tasks.as_ref().map(|_| self.result_meta())
     }
 
     /// Whether calls of a tool can be tasks. A task asks nobody, so that what a person must agree to stays a call.

@@ -21,7 +21,7 @@ impl Wire {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let app = Arc::clone(app);
         tokio::spawn(async move {
-            let lines = Lines::new(tokio::io::split(theirs), 1 << 20, app.tasks.is_some());
+            let lines = Lines::new(tokio::io::split(theirs), 1 << 20, app.task_meta());
             if let Ok(running) = app.serve(lines).await {
                 let _ = running.waiting().await;
             }

@@ -122,6 +122,28 @@ async fn tasks_are_declared_with_and_without_sessions() {
     }
 }
 
+#[cfg(feature = "tasks")]
+#[tokio::test]
+async fn acknowledgements_about_tasks_name_the_server() {
+    let site = Site::of(|state, upstream| crate::tasks::tests::app(state, upstream, |_| ())).await;
+    let ask = async |method: &str, name: &str, parameters: Value| -> Value {
+        let mut request = modern(method, parameters);
+        request["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+            json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
+        let version = "\r\nMCP-Protocol-Version: 2026-07-28";
+        let (_, _, body) = site.post(&format!("{version}\r\nMcp-Method: {method}\r\nMcp-Name: {name}"), &request).await;
+        serde_json::from_str(&body).unwrap()
+    };
+    let begun = ask("tools/call", "get_item", json!({"name": "get_item", "arguments": {"id": 7}})).await;
+    let id = begun["result"]["taskId"].as_str().unwrap();
+    for method in ["tasks/update", "tasks/cancel"] {
+        let answer = ask(method, id, json!({"taskId": id, "inputResponses": {}})).await;
+        let server = &answer["result"]["_meta"]["io.modelcontextprotocol/serverInfo"];
+        assert_eq!(server["name"], "demo-server", "{answer}");
+        assert_eq!(answer["result"]["resultType"], "complete", "{answer}");
+    }
+}
+
 #[tokio::test]
 async fn where_no_sessions_are_kept_a_client_has_none_whatever_it_says() {
     let site = Site::of(|state, _| crate::client::tests::desk(state)).await;

@@ -13,7 +13,7 @@ async fn exchange(input: &[u8]) -> (Vec<Value>, Vec<String>) {
     let (answers, output) = duplex(1 << 20);
     // The end of its input ends the transport.
     client.shutdown().await.unwrap();
-    let mut lines = Lines::new((server, output), LONGEST, false);
+    let mut lines = Lines::new((server, output), LONGEST, None);
     let mut methods = Vec::new();
     while let Some(message) = lines.receive().await {
         let message = serde_json::to_value(&message).unwrap();

@@ -88,6 +88,18 @@ async fn cancelling_a_task_closes_its_connection_to_the_api() {
 }
 
 #[tokio::test]
+async fn acknowledgements_name_the_server_as_every_result_does() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let mut wire = Wire::open(&app(&state, &upstream, |_| ()));
+    let id = begun(&mut wire, "get_item", json!({"id": 7})).await;
+    for method in ["tasks/update", "tasks/cancel"] {
+        let answer = ask(&mut wire, method, json!({"taskId": id, "inputResponses": {}})).await;
+        let server = &answer["result"]["_meta"]["io.modelcontextprotocol/serverInfo"];
+        assert_eq!((&answer["result"]["resultType"], &server["name"]), (&json!("complete"), &json!("demo-server")));
+    }
+}
+
+#[tokio::test]
 async fn what_is_unknown_and_what_is_anothers_are_the_same() {
     let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
     let app = app(&state, &upstream, |_| ());

@@ -1,5 +1,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+#[cfg(feature = "tasks")]
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
@@ -82,6 +84,26 @@ async fn over_2025_11_25_the_client_is_asked_while_the_call_waits() {
     let answer = wire.receive().await;
     assert_eq!(answer["result"]["structuredContent"]["ok"], true, "{answer}");
     assert_eq!(desk.changes(), 1);
+}
+
+#[cfg(feature = "tasks")]
+#[tokio::test]
+async fn over_2025_11_25_the_time_that_a_person_takes_is_not_the_calls() {
+    let (state, upstream) = (tempdir().unwrap(), Upstream::start().await);
+    let limit = Duration::from_secs(2);
+    let app = crate::tasks::tests::app(&state, &upstream, |settings| {
+        settings.confirm = Confirm::Writes;
+        settings.request_timeout.0 = limit;
+    });
+    let mut wire = Wire::initialized_with(&app, forms()).await;
+    let question = wire.ask("tools/call", json!({"name": "slow_change", "arguments": {}})).await;
+    assert_eq!(question["method"], "elicitation/create", "{question}");
+    tokio::time::sleep(limit / 2).await;
+    let answered = Instant::now();
+    wire.answer(&question, json!({"action": "accept", "content": {}})).await;
+    let answer = wire.receive().await;
+    assert_eq!(answer["result"]["structuredContent"]["code"], "deadline", "{answer}");
+    assert!(answered.elapsed() > limit * 3 / 4, "{:?}", answered.elapsed());
 }
 
 #[tokio::test]

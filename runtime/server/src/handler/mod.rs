@@ -1,14 +1,11 @@
 //! The server's side of MCP, once over the static tables, for both eras of the protocol.
 
 mod caller;
+mod calls;
+mod lists;
 mod page;
 mod parameters;
 
-use std::panic::AssertUnwindSafe;
-use std::pin::pin;
-use std::sync::Arc;
-
-use futures_util::FutureExt as _;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams, CompleteResult,
     CustomRequest, CustomResult, DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
@@ -21,17 +18,15 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::json;
-use toolwright_core::{Client, Envelope, Profile};
-use toolwright_http::CallContext;
-use tracing::Instrument as _;
+use toolwright_core::Profile;
 
 use crate::client::{Asking, Caller};
 use crate::content::Freshness;
 use crate::progress::Relay;
-use crate::settings::{SchemaProfile, nearest};
-use crate::telemetry::{Asked, CallSpan};
-use crate::{App, answer, content, gateway, tasks};
+use crate::settings::SchemaProfile;
+use crate::{App, answer, content, tasks};
 pub(crate) use caller::{forwarded, headers};
+use lists::List;
 pub(crate) use parameters::malformed;
 
 /// How long a client may keep what does not change while the server runs, in milliseconds.
@@ -109,14 +104,9 @@ impl ServerHandler for App {
                 context.client_info().map_or(Profile::Standard, |client| Profile::for_client(&client.name))
             }
         };
-        let page = page::of(self.listed_in(profile), cursor(request).as_deref())?;
-        let mut result = ListToolsResult::with_all_items(page.entries.to_vec());
-        result.next_cursor = page.next;
-        if is_modern(&context) {
-            result = result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope());
-            result.meta = Some(self.result_meta());
-        }
-        Ok(result)
+        let List { entries, next_cursor, ttl_ms, cache_scope, meta } =
+            self.list(self.listed_in(profile), request, Freshness::Static, &context)?;
+        Ok(ListToolsResult { next_cursor, ttl_ms, cache_scope, meta, ..ListToolsResult::with_all_items(entries) })
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
@@ -235,14 +225,9 @@ impl ServerHandler for App {
     ) -> Result<ListPromptsResult, ErrorData> {
         self.require_method("prompts/list")?;
         let prompts = content::prompts(self);
-        let page = page::of(&prompts, cursor(request).as_deref())?;
-        let mut result = ListPromptsResult::with_all_items(page.entries.to_vec());
-        result.next_cursor = page.next;
-        if is_modern(&context) {
-            result = result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope());
-            result.meta = Some(self.result_meta());
-        }
-        Ok(result)
+        let List { entries, next_cursor, ttl_ms, cache_scope, meta } =
+            self.list(&prompts, request, Freshness::Static, &context)?;
+        Ok(ListPromptsResult { next_cursor, ttl_ms, cache_scope, meta, ..ListPromptsResult::with_all_items(entries) })
     }
 
     async fn get_prompt(
@@ -283,18 +268,20 @@ impl ServerHandler for App {
     ) -> Result<ListResourcesResult, ErrorData> {
         self.require_method("resources/list")?;
         let resources = content::resources(self).await?;
-        let page = page::of(&resources, cursor(request).as_deref())?;
-        let mut result = ListResourcesResult::with_all_items(page.entries.to_vec());
-        result.next_cursor = page.next;
-        if is_modern(&context) {
-            result = match self.has_upstream() {
-                // Answers are saved while the server runs.
-                true => result.with_ttl_ms(0).with_cache_scope(CacheScope::Private),
-                false => result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope()),
-            };
-            result.meta = Some(self.result_meta());
-        }
-        Ok(result)
+        let freshness = match self.has_upstream() {
+            // Answers are saved while the server runs.
+            true => Freshness::Now,
+            false => Freshness::Static,
+        };
+        let List { entries, next_cursor, ttl_ms, cache_scope, meta } =
+            self.list(&resources, request, freshness, &context)?;
+        Ok(ListResourcesResult {
+            next_cursor,
+            ttl_ms,
+            cache_scope,
+            meta,
+            ..ListResourcesResult::with_all_items(entries)
+        })
     }
 
     async fn list_resource_templates(
@@ -304,14 +291,15 @@ impl ServerHandler for App {
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
         self.require_method("resources/templates/list")?;
         let templates = content::templates(self);
-        let page = page::of(&templates, cursor(request).as_deref())?;
-        let mut result = ListResourceTemplatesResult::with_all_items(page.entries.to_vec());
-        result.next_cursor = page.next;
-        if is_modern(&context) {
-            result = result.with_ttl_ms(STATIC_TTL_MS).with_cache_scope(self.cache_scope());
-            result.meta = Some(self.result_meta());
-        }
-        Ok(result)
+        let List { entries, next_cursor, ttl_ms, cache_scope, meta } =
+            self.list(&templates, request, Freshness::Static, &context)?;
+        Ok(ListResourceTemplatesResult {
+            next_cursor,
+            ttl_ms,
+            cache_scope,
+            meta,
+            ..ListResourceTemplatesResult::with_all_items(entries)
+        })
     }
 
     async fn read_resource(
@@ -322,11 +310,7 @@ impl ServerHandler for App {
         self.require_method("resources/read")?;
         let (mut result, freshness) = content::read(self, &request.uri, &context).await?;
         if is_modern(&context) {
-            let (ttl, scope) = match freshness {
-                Freshness::Static => (STATIC_TTL_MS, self.cache_scope()),
-                Freshness::Saved => (STATIC_TTL_MS, CacheScope::Private),
-                Freshness::Now => (0, CacheScope::Private),
-            };
+            let (ttl, scope) = self.kept(freshness);
             result = result.with_ttl_ms(ttl).with_cache_scope(scope);
             result.meta = Some(self.result_meta());
         }
@@ -335,71 +319,6 @@ impl ServerHandler for App {
 }
 
 impl App {
-    /// The span of a call, where traces are sent.
-    pub(crate) fn begin_trace(
-        &self,
-        tool: &str,
-        arguments: Option<&JsonObject>,
-        context: &RequestContext<RoleServer>,
-    ) -> Option<CallSpan> {
-        self.tracing.get().map(|tracing| {
-            tracing.begin(&Asked {
-                // The caller chooses both, and may write what must not leave this process.
-                tool: &shown(&self.known_secrets.scrub(tool)),
-                arguments,
-                meta: &context.meta,
-                headers: caller::headers(context),
-                id: shown(&self.known_secrets.scrub(&context.id.to_string())),
-            })
-        })
-    }
-
-    /// Carries out a call of a tool within everything that surrounds one: its progress, its cancellation, the caller's span
-    /// and trace. A fault of ours must not leave the caller waiting: it is answered as one.
-    pub(crate) async fn surrounded<F>(
-        &self,
-        trace: Option<CallSpan>,
-        context: &RequestContext<RoleServer>,
-        client: Arc<dyn Client>,
-        carried_out: impl FnOnce(CallContext) -> F,
-    ) -> Result<Envelope, ErrorData>
-    where
-        F: Future<Output = Result<Envelope, ErrorData>>,
-    {
-        let (progress, relay) = Relay::start(context);
-        let forwarded = caller::forwarded(context, &self.settings.forward_headers.0);
-        let call = CallContext {
-            cancel: context.ct.child_token(),
-            progress,
-            forwarded,
-            observed: self.watched(trace.as_ref().map(CallSpan::span)),
-            client,
-            ..CallContext::within(self.settings.request_timeout.0)
-        };
-        let cancel = call.cancel.clone();
-        let carried_out = AssertUnwindSafe(carried_out(call).instrument(caller::span(context)));
-        let outcome = {
-            let mut carried_out = pin!(carried_out.catch_unwind());
-            tokio::select! {
-                biased;
-                outcome = &mut carried_out => outcome,
-                () = self.cut_off.cancelled() => {
-                    cancel.cancel();
-                    carried_out.await
-                }
-            }
-        };
-        let envelope = outcome.unwrap_or_else(|_| {
-            let message = "the server failed while it carried out the call; its log says where. Please report it";
-            Err(ErrorData::internal_error(message, None))
-        })?;
-        if let Some(trace) = trace {
-            trace.finish(&envelope);
-        }
-        relay.finish().await;
-        Ok(envelope)
-    }
-
     /// Whether this server has a method with parameters.
     fn has_method(&self, method: &str) -> bool {
         METHODS.contains(&method)
@@ -416,18 +335,6 @@ impl App {
         match self.has_method(method) {
             true => Ok(()),
             false => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)),
-        }
-    }
-
-    /// Calls a listed tool.
-    async fn dispatch(&self, request: CallToolRequestParams, context: &CallContext) -> Result<Envelope, ErrorData> {
-        let arguments = request.arguments.unwrap_or_default();
-        if let Some(row) = self.exposure.find_listed(&request.name) {
-            Ok(self.operation(row, arguments, context).await)
-        } else if gateway::is_fixed(&request.name) {
-            Ok(gateway::call(self, &request.name, arguments, context).await)
-        } else {
-            Err(self.unknown_tool(&request.name))
         }
     }
 
@@ -466,18 +373,6 @@ impl App {
         let is_shared = self.settings.auth_token.is_none() && self.settings.schema_profile != SchemaProfile::ByClient;
         if is_shared { CacheScope::Public } else { CacheScope::Private }
     }
-
-    pub(crate) fn unknown_tool(&self, name: &str) -> ErrorData {
-        let known = || self.listed().iter().map(|tool| tool.name.as_ref());
-        let message = if self.catalog.find(name).is_some() || gateway::EXTRA_TOOLS.contains(&name) {
-            format!("Unknown tool: {name} is not listed here; call execute_additional_tool with tool_name \"{name}\"")
-        } else if let Some(near) = nearest(name, known()) {
-            format!("Unknown tool: {}; did you mean {near}?", shown(name))
-        } else {
-            format!("Unknown tool: {}; search_additional_tools finds tools by what they do", shown(name))
-        };
-        ErrorData::invalid_params(message, None)
-    }
 }
 
 /// A name that came from outside, cut and without control characters.
@@ -488,11 +383,6 @@ pub(crate) fn shown(name: &str) -> String {
 /// ISO dates compare as text.
 pub(crate) fn is_modern(context: &RequestContext<RoleServer>) -> bool {
     context.protocol_version().is_some_and(|version| version.as_str() >= ProtocolVersion::V_2026_07_28.as_str())
-}
-
-/// The cursor of a request for a list.
-fn cursor(request: Option<PaginatedRequestParams>) -> Option<String> {
-    request.and_then(|request| request.cursor)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use rmcp::RoleServer;
-use rmcp::model::ProtocolVersion;
+use rmcp::model::{MetaObject, ProtocolVersion};
 use rmcp::service::TxJsonRpcMessage;
 use tokio::time::timeout;
 
@@ -40,13 +40,14 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
     };
     let bytes = whole(bytes);
     let is_older = app.tasks.is_some() && !is_modern(&parts.headers);
-    let (is_handshake, bytes) = match is_older.then(|| Sort::of(&bytes)) {
-        Some(Sort::Task(claimed)) => (false, claimed.into()),
-        Some(Sort::Handshake) => (true, bytes),
-        Some(Sort::Other) | None => (false, bytes),
+    let (lack, bytes) = match is_older.then(|| Sort::of(&bytes)) {
+        Some(Sort::Task(claimed)) => (None, claimed.into()),
+        Some(Sort::Handshake) => (Some(Lack::Tasks { may_list: app.settings.auth_token.is_some() }), bytes),
+        Some(Sort::Other) => (None, bytes),
+        // The protocol's service makes sure that the header is the method of the body.
+        None if is_acknowledged(&parts.headers) => (app.task_meta().map(Lack::Meta), bytes),
+        None => (None, bytes),
     };
-    // The protocol's service makes sure that the header is the method of the body.
-    let acknowledgement = app.task_meta().filter(|_| !is_older && is_acknowledged(&parts.headers));
     if !app.settings.sessions.0 {
         // Of an earlier process, or made up: without sessions it names nothing.
         parts.headers.remove("mcp-session-id");
@@ -57,12 +58,8 @@ pub(super) async fn read(State(app): State<Arc<App>>, request: Request, next: Ne
     let is_json =
         parts.headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
     let answer = next.run(Request::from_parts(parts, Body::from(bytes))).await;
-    if is_handshake && answer.status().is_success() {
-        let may_list = app.settings.auth_token.is_some();
-        return completed(answer, |result| experimental::declare(result, may_list)).await;
-    }
-    if let Some(meta) = acknowledgement.filter(|_| answer.status().is_success()) {
-        return completed(answer, |result| experimental::set(result, "_meta", Value::Object(meta.0.clone()))).await;
+    if let Some(lack) = lack.filter(|_| answer.status().is_success()) {
+        return completed(answer, lack).await;
     }
     if answer.status() != StatusCode::UNSUPPORTED_MEDIA_TYPE || !is_json {
         return answer;
@@ -86,31 +83,48 @@ fn is_acknowledged(headers: &HeaderMap) -> bool {
     headers.get("mcp-method").is_some_and(|method| method == "tasks/update" || method == "tasks/cancel")
 }
 
+/// What rmcp leaves out of a result.
+enum Lack {
+    /// What the server can do with tasks, in the answer of a handshake.
+    Tasks { may_list: bool },
+    /// `_meta` of an acknowledgement.
+    Meta(MetaObject),
+}
+
+impl Lack {
+    fn fill(&self, result: &mut Value) {
+        match self {
+            Lack::Tasks { may_list } => experimental::declare(result, *may_list),
+            Lack::Meta(meta) => experimental::set(result, "_meta", Value::Object(meta.0.clone())),
+        }
+    }
+}
+
 /// The answer with what its result still lacks. One that holds no JSON stays as it is.
-async fn completed(answer: Response, complete: impl Fn(&mut Value)) -> Response {
+async fn completed(answer: Response, lack: Lack) -> Response {
     let (mut parts, body) = answer.into_parts();
     let Ok(bytes) = to_bytes(body, KEPT_BYTES).await else {
         return StatusCode::INTERNAL_SERVER_ERROR.into_response();
     };
     let text = String::from_utf8_lossy(&bytes);
-    let message = completed_message(&text, &complete).unwrap_or_else(|| completed_events(&text, &complete));
+    let message = completed_message(&text, &lack).unwrap_or_else(|| completed_events(&text, &lack));
     parts.headers.remove(header::CONTENT_LENGTH);
     Response::from_parts(parts, Body::from(message))
 }
 
 /// The message with its result completed; `None` where it is no JSON.
-fn completed_message(message: &str, complete: impl Fn(&mut Value)) -> Option<String> {
+fn completed_message(message: &str, lack: &Lack) -> Option<String> {
     let mut message: Value = serde_json::from_str(message).ok()?;
     if let Some(result) = message.get_mut("result") {
-        complete(result);
+        lack.fill(result);
     }
     Some(message.to_string())
 }
 
 /// The same for events, whose messages stand on one line each: with sessions, answers come as a stream.
-fn completed_events(events: &str, complete: impl Fn(&mut Value)) -> String {
+fn completed_events(events: &str, lack: &Lack) -> String {
     let line = |line: &str| {
-        let message = line.strip_prefix("data:").and_then(|message| completed_message(message, &complete));
+        let message = line.strip_prefix("data:").and_then(|message| completed_message(message, lack));
         message.map_or_else(|| line.to_owned(), |message| format!("data: {message}\n"))
     };
     events.split_inclusive('\n').map(line).collect()

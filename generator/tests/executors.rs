@@ -274,6 +274,20 @@ fn inputs_of_a_shell_command_are_variables() {
 }
 
 #[test]
+fn what_a_shell_makes_of_an_input_is_told() {
+    let of = |text: &str| find(COMMAND, &format!("shell: '{text}'"));
+    let assert_warned = |text: &str, code: &str, help: &str| {
+        let said = of(text);
+        let told = said.contains(&format!("warning[{code}]")) && said.contains(&format!("help: {help}"));
+        assert!(told && said.contains("tools/tool.yaml:9:"), "{said}");
+    };
+    assert_warned("grep $what $most", "unquoted-input", "write \"$what\"");
+    assert_warned("\"$what\" $most", "input-as-program", "name the program");
+    assert_warned("sh -c \"$what\" $most", "input-as-command", "hand it over as an argument");
+    assert_eq!(of("grep -m $most -- \"$what\""), "", "a number is one word");
+}
+
+#[test]
 fn folders_are_absolute_paths_or_settings() {
     let roots = "roots: [{setting: folder}, {path: /srv/notes, access: read_only}]";
     assert_told(&find(&format!("  {roots}\n"), ""), "missing-key", "8", "`roots` is missing", "add `roots:");

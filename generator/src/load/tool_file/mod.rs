@@ -9,6 +9,7 @@ mod llm;
 mod request;
 mod said;
 mod sandbox;
+mod shell;
 
 use std::sync::Arc;
 

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 
 use super::said::{Said, check_setting};
+use super::shell::{Hazard, hazards};
 use super::{Author, Lowered};
-use crate::diagnostic::{Diagnostic, Sink};
+use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::load::filter;
 use crate::load::language::{ACCESS, Key, LEVELS, LIMITS, ROOT, SANDBOX, names};
 use crate::load::strict::{Fields, wrong_kind};
@@ -109,7 +110,36 @@ fn shell(author: &Author<'_>, fields: &Fields<'_>, sink: &mut Sink) -> Option<Va
         let help = format!("write \"${}\" in `shell`, or remove the input", input.name);
         sink.push(error.at((author.places)(&input.pointer)).help(help));
     }
+    uses(author, &text, &at, sink);
     Some(text.into())
+}
+
+/// Uses of an input in which its value does more than stand for itself. A number is one word.
+fn uses(author: &Author<'_>, text: &str, at: &Place, sink: &mut Sink) {
+    let names: Vec<&str> = author.inputs.0.iter().map(|input| input.name.as_str()).collect();
+    for (name, hazard) in hazards(text, &names) {
+        let kind = author.inputs.find(&name).and_then(|input| input.schema.get("type")).and_then(Value::as_str);
+        let is_one_word = matches!(kind, Some("integer" | "number" | "boolean"));
+        let (code, message, help) = match hazard {
+            Hazard::Unquoted if is_one_word => continue,
+            Hazard::Unquoted => (
+                "unquoted-input",
+                format!("the shell splits the input `{name}` and takes it for a pattern of file names"),
+                format!("write \"${name}\", with double quotes"),
+            ),
+            Hazard::Program => (
+                "input-as-program",
+                format!("the input `{name}` decides which program runs"),
+                format!("name the program; to choose among several, write `case \"${name}\" in`"),
+            ),
+            Hazard::Evaluated => (
+                "input-as-command",
+                format!("a shell reads the input `{name}` as a command"),
+                format!("hand it over as an argument: sh -c '.. \"$1\"' _ \"${name}\""),
+            ),
+        };
+        sink.push(Diagnostic::warning(code, message).at(at.clone()).help(help));
+    }
 }
 
 /// Whether a text has `$name` or `${name..`.

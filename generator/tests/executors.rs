@@ -188,6 +188,11 @@ fn a_prompt_names_inputs_that_there_are_and_all_of_them() {
     let said = ask("{$inputs.text}", "{text}");
     assert_told(&said, "bad-expression", "11", "`{text}` is text here", "write `{$inputs.text}`");
     assert!(!said.contains("unused-input"), "{said}");
+    let said = ask("{$inputs.text}", "{$inputs.text");
+    assert_told(&said, "bad-expression", "11", "`{$inputs.text` has no end", "write `{$inputs.text}`");
+    assert!(!said.contains("unused-input"), "{said}");
+    let said = find("{$inputs.what}", "{$inputs.what");
+    assert_told(&said, "bad-expression", "9", "`{$inputs.what` has no end", "write `{$inputs.what}`");
     let said = ask("{$inputs.text}", "{$steps.a.outputs.b} {$inputs.text}");
     assert_told(&said, "bad-expression", "11", "there are none", "write `{$inputs.name}`");
 }

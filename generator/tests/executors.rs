@@ -306,6 +306,30 @@ fn folders_are_absolute_paths_or_settings() {
 }
 
 #[test]
+fn a_folder_that_is_too_wide_is_told() {
+    let of = |path: &str| find("path: /srv/notes", &format!("path: {path}"));
+    for path in ["/", "//", "/./", "/srv/../etc"] {
+        assert_told(&of(path), "wide-root", "10", "", "");
+    }
+    for path in ["/home", "/home/ada/", "/Users/ada", "/root", "/etc"] {
+        let said = of(path);
+        assert!(said.contains("warning[wide-root]") && said.contains("help: name the one folder"), "{said}");
+    }
+    assert_eq!(of("/home/ada/notes"), "");
+}
+
+#[test]
+fn a_limit_that_is_hardly_one_is_told() {
+    for limit in ["timeout_seconds: 7200", "output_bytes: 1073741824", "memory_bytes: 1024"] {
+        let said = find("timeout_seconds: 5", limit);
+        assert!(said.contains("warning[unusual-limit]") && said.contains("help: write a number from"), "{said}");
+        assert!(said.contains("tools/tool.yaml:11:"), "{said}");
+    }
+    assert!(find("timeout_seconds: 5", "memory_bytes: 0").contains("error["), "no memory is no limit");
+    assert_eq!(find("timeout_seconds: 5", "timeout_seconds: 3600"), "");
+}
+
+#[test]
 fn limits_levels_codes_and_filters_are_checked() {
     let of = |key: &str| find("exit_codes: [0, 1]", key);
     assert_told(&find("timeout_seconds", "timeout"), "unknown-key", "11", "unknown key `timeout`", "");

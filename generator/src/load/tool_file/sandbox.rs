@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use super::bounds;
 use super::said::{Said, check_setting};
 use super::shell::{Hazard, hazards};
 use super::{Author, Lowered};
@@ -196,6 +197,8 @@ fn root(author: &Author<'_>, value: &Value, at: &str, sink: &mut Sink) -> Option
             if !path.starts_with('/') {
                 let error = Diagnostic::error("wrong-value", format!("`{path}` is no absolute path"));
                 sink.push(error.at(root.place("path")).help("begin with `/`, or let a setting hold the path"));
+            } else if let Some(told) = bounds::of_path(&path) {
+                sink.push(told.at(root.place("path")));
             }
             Some(json!({"path": path, "access": access}))
         }
@@ -216,7 +219,11 @@ fn root(author: &Author<'_>, value: &Value, at: &str, sink: &mut Sink) -> Option
 fn limits(fields: &Fields<'_>, sink: &mut Sink) -> Option<Value> {
     let limits = fields.child("limits", &names(LIMITS), sink)?;
     let read = |key: &Key, sink: &mut Sink| {
-        Some((key.name.to_owned(), Value::from(limits.positive(key.name, key.most(), sink)?)))
+        let value = limits.positive(key.name, key.most(), sink)?;
+        if let Some(told) = bounds::of_limit(key.name, value) {
+            sink.push(told.at(limits.place(key.name)));
+        }
+        Some((key.name.to_owned(), Value::from(value)))
     };
     let found: Map<String, Value> = LIMITS.iter().filter_map(|key| read(key, sink)).collect();
     Some(found.into())

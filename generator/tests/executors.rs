@@ -319,6 +319,18 @@ fn a_folder_that_is_too_wide_is_told() {
 }
 
 #[test]
+fn denied_paths_stand_in_the_plan() {
+    let file = FIND.replace("  exit_codes", "  denied_paths: [.git, /srv/notes/keys]\n  exit_codes");
+    let (generated, sink) = generated(&files(&[("find", &file)]));
+    let plan = json(&generated, "schemas/find.sandbox.json");
+    assert_eq!(plan["denied_paths"], json!([".git", "/srv/notes/keys"]), "{sink}");
+    for path in ["../a", "''", ".", "/"] {
+        let said = find("exit_codes: [0, 1]", &format!("denied_paths: [{path}]"));
+        assert_told(&said, "wrong-value", "12", "is no path inside a root", "write a path below the first root");
+    }
+}
+
+#[test]
 fn a_limit_that_is_hardly_one_is_told() {
     for limit in ["timeout_seconds: 7200", "output_bytes: 1073741824", "memory_bytes: 1024"] {
         let said = find("timeout_seconds: 5", limit);

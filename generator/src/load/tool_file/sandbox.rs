@@ -22,6 +22,7 @@ pub(super) fn plan(author: &Author<'_>, tool: &mut Lowered, sink: &mut Sink) -> 
     for key in ["tools", "optional_tools"] {
         plan.extend(tools(&fields, key, sink).map(|tools| (key.to_owned(), tools)));
     }
+    plan.extend(denied_paths(&fields, sink).map(|paths| ("denied_paths".to_owned(), paths)));
     for key in ["network", "json"] {
         plan.extend(fields.boolean(key, sink).map(|value| (key.to_owned(), value.into())));
     }
@@ -214,6 +215,20 @@ fn root(author: &Author<'_>, value: &Value, at: &str, sink: &mut Sink) -> Option
             None
         }
     }
+}
+
+/// What stays hidden inside the folders. Whether it is there is known to the server alone.
+fn denied_paths(fields: &Fields<'_>, sink: &mut Sink) -> Option<Value> {
+    let listed = fields.strings("denied_paths", sink)?;
+    let names_nothing = |path: &str| path.split('/').all(|part| matches!(part, "" | "."));
+    for (index, path) in listed.iter().enumerate() {
+        if names_nothing(path) || path.split('/').any(|part| part == "..") {
+            let message = format!("`{}` is no path inside a root", path.escape_debug());
+            let error = Diagnostic::error("wrong-value", message).at(fields.element_place("denied_paths", index));
+            sink.push(error.help("write a path below the first root, such as `.git`, or an absolute one; no `..`"));
+        }
+    }
+    Some(json!(listed))
 }
 
 fn limits(fields: &Fields<'_>, sink: &mut Sink) -> Option<Value> {

@@ -188,6 +188,11 @@ fn a_prompt_names_inputs_that_there_are_and_all_of_them() {
     let said = ask("{$inputs.text}", "{text}");
     assert_told(&said, "bad-expression", "11", "`{text}` is text here", "write `{$inputs.text}`");
     assert!(!said.contains("unused-input"), "{said}");
+    let said = ask("{$inputs.text}", "{$inputs.text");
+    assert_told(&said, "bad-expression", "11", "`{$inputs.text` has no end", "write `{$inputs.text}`");
+    assert!(!said.contains("unused-input"), "{said}");
+    let said = find("{$inputs.what}", "{$inputs.what");
+    assert_told(&said, "bad-expression", "9", "`{$inputs.what` has no end", "write `{$inputs.what}`");
     let said = ask("{$inputs.text}", "{$steps.a.outputs.b} {$inputs.text}");
     assert_told(&said, "bad-expression", "11", "there are none", "write `{$inputs.name}`");
 }
@@ -274,6 +279,20 @@ fn inputs_of_a_shell_command_are_variables() {
 }
 
 #[test]
+fn what_a_shell_makes_of_an_input_is_told() {
+    let of = |text: &str| find(COMMAND, &format!("shell: '{text}'"));
+    let assert_warned = |text: &str, code: &str, help: &str| {
+        let said = of(text);
+        let told = said.contains(&format!("warning[{code}]")) && said.contains(&format!("help: {help}"));
+        assert!(told && said.contains("tools/tool.yaml:9:"), "{said}");
+    };
+    assert_warned("grep $what $most", "unquoted-input", "write \"$what\"");
+    assert_warned("\"$what\" $most", "input-as-program", "name the program");
+    assert_warned("sh -c \"$what\" $most", "input-as-command", "hand it over as an argument");
+    assert_eq!(of("grep -m $most -- \"$what\""), "", "a number is one word");
+}
+
+#[test]
 fn folders_are_absolute_paths_or_settings() {
     let roots = "roots: [{setting: folder}, {path: /srv/notes, access: read_only}]";
     assert_told(&find(&format!("  {roots}\n"), ""), "missing-key", "8", "`roots` is missing", "add `roots:");
@@ -284,6 +303,42 @@ fn folders_are_absolute_paths_or_settings() {
     assert_told(&of("{setting: foldr}"), "unknown-name", "10", "there is no setting `foldr`", "did you mean `folder`?");
     assert_told(&of("{path: /a, access: write}"), "wrong-value", "10", "not one of read_only", "");
     assert_told(&of(""), "wrong-value", "10", "there is no folder", "write `roots:");
+}
+
+#[test]
+fn a_folder_that_is_too_wide_is_told() {
+    let of = |path: &str| find("path: /srv/notes", &format!("path: {path}"));
+    for path in ["/", "//", "/./", "/srv/../etc"] {
+        assert_told(&of(path), "wide-root", "10", "", "");
+    }
+    for path in ["/home", "/home/ada/", "/Users/ada", "/root", "/etc"] {
+        let said = of(path);
+        assert!(said.contains("warning[wide-root]") && said.contains("help: name the one folder"), "{said}");
+    }
+    assert_eq!(of("/home/ada/notes"), "");
+}
+
+#[test]
+fn denied_paths_stand_in_the_plan() {
+    let file = FIND.replace("  exit_codes", "  denied_paths: [.git, /srv/notes/keys]\n  exit_codes");
+    let (generated, sink) = generated(&files(&[("find", &file)]));
+    let plan = json(&generated, "schemas/find.sandbox.json");
+    assert_eq!(plan["denied_paths"], json!([".git", "/srv/notes/keys"]), "{sink}");
+    for path in ["../a", "''", ".", "/"] {
+        let said = find("exit_codes: [0, 1]", &format!("denied_paths: [{path}]"));
+        assert_told(&said, "wrong-value", "12", "is no path inside a root", "write a path below the first root");
+    }
+}
+
+#[test]
+fn a_limit_that_is_hardly_one_is_told() {
+    for limit in ["timeout_seconds: 7200", "output_bytes: 1073741824", "memory_bytes: 1024"] {
+        let said = find("timeout_seconds: 5", limit);
+        assert!(said.contains("warning[unusual-limit]") && said.contains("help: write a number from"), "{said}");
+        assert!(said.contains("tools/tool.yaml:11:"), "{said}");
+    }
+    assert!(find("timeout_seconds: 5", "memory_bytes: 0").contains("error["), "no memory is no limit");
+    assert_eq!(find("timeout_seconds: 5", "timeout_seconds: 3600"), "");
 }
 
 #[test]

@@ -180,6 +180,12 @@ fn expressions_that_have_no_meaning() {
 }
 
 #[test]
+fn an_expression_without_its_end() {
+    let said = told("{id: $response.body#/0/id}", "{id: 'a {$inputs.name'}");
+    assert!(said.contains("`{$inputs.name` has no end") && said.contains("help: write `{$inputs.name}`"), "{said}");
+}
+
+#[test]
 fn criteria_that_cannot_be_checked() {
     assert_snapshot!(told(
         "      - $statusCode == 200\n      - {context: $response.body, type: jq, condition: length == 1}\n",

@@ -14,4 +14,4 @@ mod template;
 pub use condition::Condition;
 pub use expression::{Answer, Expression, Scope, SyntaxError};
 pub use plan::{Action, Call, Criterion, CriterionKind, MAX_CALLS, MAX_RETRIES, Next, Plan, Spread, Step};
-pub use template::{Missing, expressions, render, render_path, render_text};
+pub use template::{Missing, expressions, render, render_path, render_text, unclosed};

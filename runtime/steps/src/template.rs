@@ -41,7 +41,18 @@ fn parts(text: &str) -> Vec<Part<'_>> {
     parts
 }
 
-/// Calls `found` with each expression of a value, and the JSON pointer of the text that holds it.
+/// The expression of a text that begins with `{$inputs.` or `{$steps.` and that no brace closes, without its brace.
+#[must_use]
+pub fn unclosed(text: &str) -> Option<&str> {
+    let at = text.rfind("{$").filter(|_| !is_expression(text))?;
+    let opened = text.get(at + 1..)?;
+    let is_meant = opened.starts_with("$inputs.") || opened.starts_with("$steps.");
+    let ends = |c: char| !c.is_ascii_alphanumeric() && !"$._-#/".contains(c);
+    let expression = opened.split(ends).next()?.trim_end_matches('.');
+    (is_meant && !opened.contains('}')).then_some(expression)
+}
+
+/// Calls `found` with each expression of a value, closed or not, and the JSON pointer of the text that holds it.
 pub fn expressions(value: &Value, pointer: &str, found: &mut dyn FnMut(&str, Result<Expression, SyntaxError>)) {
     match value {
         Value::String(text) => {
@@ -49,6 +60,10 @@ pub fn expressions(value: &Value, pointer: &str, found: &mut dyn FnMut(&str, Res
                 if let Part::Expression(text) = part {
                     found(pointer, Expression::parse(text));
                 }
+            }
+            if let Some(text) = unclosed(text) {
+                let message = format!("`{{{text}` has no end, and is text here");
+                found(pointer, Err(SyntaxError::new(message, format!("write `{{{text}}}`"))));
             }
         }
         Value::Array(items) => {
@@ -182,6 +197,15 @@ mod tests {
         let path = |path: &str| render_path(path, &scope, |text| text.replace('/', "%2F"));
         assert_eq!(path("/x/{$inputs.id}"), Ok("/x/a%2Fb".to_owned()));
         assert_eq!(path("/x/{$inputs.none}/y"), Err(Missing("$inputs.none".to_owned())));
+    }
+
+    #[test]
+    fn an_expression_that_is_never_closed_is_found() {
+        assert_eq!(unclosed("{$inputs.a} and {$inputs.b, too."), Some("$inputs.b"));
+        assert_eq!(unclosed("Say {$steps.s.outputs.o."), Some("$steps.s.outputs.o"));
+        for text in ["{$inputs.a}", "{$unclosed", "{$5", "$inputs.a", "a $inputs.a"] {
+            assert_eq!(unclosed(text), None, "{text}");
+        }
     }
 
     #[test]

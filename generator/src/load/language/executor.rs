@@ -45,6 +45,11 @@ pub(in crate::load) const SANDBOX: &[Key] = &[
     ),
     key("optional_tools", Kind::Texts, "Programs that may run where they are installed."),
     required("roots", Kind::List(&Kind::Keys(ROOT)), "Folders that the command sees; the first is its working folder."),
+    key(
+        "denied_paths",
+        Kind::Texts,
+        "Existing files and folders inside the roots that the command cannot reach: absolute, or relative to the first root.",
+    ),
     key("network", Kind::Switch, "Whether it may use the network."),
     key("limits", Kind::Keys(LIMITS), "How long, how large, how many."),
     key("minimum_level", Kind::Words(LEVELS), "The least that the system must enforce; full by default."),

@@ -3,12 +3,14 @@
 //! A file lowers to what a document has for an operation, with the way back to its lines. From there on a tool of a file
 //! and one of a document are the same: the same passes, findings and emitters.
 
+mod bounds;
 mod definitions;
 mod input;
 mod llm;
 mod request;
 mod said;
 mod sandbox;
+mod shell;
 
 use std::sync::Arc;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use toolwright_steps::{Expression, expressions};
+use toolwright_steps::{Expression, expressions, unclosed};
 
 use super::Author;
 use crate::diagnostic::{Diagnostic, Sink};
@@ -32,6 +32,10 @@ impl<'a, 'f, 's> Said<'a, 'f, 's> {
                     let message = "this speaks of steps, and there are none";
                     self.report("bad-expression", message.to_owned(), &pointer, "write `{$inputs.name}`");
                 }
+                // What is never closed has its own remedy. The forms that steps have are none here.
+                Err(error) if error.help.contains("{$") => {
+                    self.report("bad-expression", error.message, &pointer, error.help);
+                }
                 Err(error) => {
                     let help = "write `{$inputs.name}`; a text that begins with `$` and a letter is an expression";
                     self.report("bad-expression", error.message, &pointer, help);
@@ -56,6 +60,8 @@ impl<'a, 'f, 's> Said<'a, 'f, 's> {
     fn braces(&mut self, value: &Value, at: &str) {
         match value {
             Value::String(text) => {
+                // That it has no end is told already.
+                self.named.extend(unclosed(text).and_then(|text| text.strip_prefix("$inputs.")).map(str::to_owned));
                 let inputs = self.author.inputs;
                 let slips: Vec<&str> = inputs.0.iter().map(|input| input.name.as_str()).collect();
                 for name in slips.into_iter().filter(|name| text.contains(&format!("{{{name}}}"))) {

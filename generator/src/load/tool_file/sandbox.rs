@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
+use super::bounds;
 use super::said::{Said, check_setting};
+use super::shell::{Hazard, hazards};
 use super::{Author, Lowered};
-use crate::diagnostic::{Diagnostic, Sink};
+use crate::diagnostic::{Diagnostic, Place, Sink};
 use crate::load::filter;
 use crate::load::language::{ACCESS, Key, LEVELS, LIMITS, ROOT, SANDBOX, names};
 use crate::load::strict::{Fields, wrong_kind};
@@ -20,6 +22,7 @@ pub(super) fn plan(author: &Author<'_>, tool: &mut Lowered, sink: &mut Sink) -> 
     for key in ["tools", "optional_tools"] {
         plan.extend(tools(&fields, key, sink).map(|tools| (key.to_owned(), tools)));
     }
+    plan.extend(denied_paths(&fields, sink).map(|paths| ("denied_paths".to_owned(), paths)));
     for key in ["network", "json"] {
         plan.extend(fields.boolean(key, sink).map(|value| (key.to_owned(), value.into())));
     }
@@ -109,7 +112,36 @@ fn shell(author: &Author<'_>, fields: &Fields<'_>, sink: &mut Sink) -> Option<Va
         let help = format!("write \"${}\" in `shell`, or remove the input", input.name);
         sink.push(error.at((author.places)(&input.pointer)).help(help));
     }
+    uses(author, &text, &at, sink);
     Some(text.into())
+}
+
+/// Uses of an input in which its value does more than stand for itself. A number is one word.
+fn uses(author: &Author<'_>, text: &str, at: &Place, sink: &mut Sink) {
+    let names: Vec<&str> = author.inputs.0.iter().map(|input| input.name.as_str()).collect();
+    for (name, hazard) in hazards(text, &names) {
+        let kind = author.inputs.find(&name).and_then(|input| input.schema.get("type")).and_then(Value::as_str);
+        let is_one_word = matches!(kind, Some("integer" | "number" | "boolean"));
+        let (code, message, help) = match hazard {
+            Hazard::Unquoted if is_one_word => continue,
+            Hazard::Unquoted => (
+                "unquoted-input",
+                format!("the shell splits the input `{name}` and takes it for a pattern of file names"),
+                format!("write \"${name}\", with double quotes"),
+            ),
+            Hazard::Program => (
+                "input-as-program",
+                format!("the input `{name}` decides which program runs"),
+                format!("name the program; to choose among several, write `case \"${name}\" in`"),
+            ),
+            Hazard::Evaluated => (
+                "input-as-command",
+                format!("a shell reads the input `{name}` as a command"),
+                format!("hand it over as an argument: sh -c '.. \"$1\"' _ \"${name}\""),
+            ),
+        };
+        sink.push(Diagnostic::warning(code, message).at(at.clone()).help(help));
+    }
 }
 
 /// Whether a text has `$name` or `${name..`.
@@ -166,6 +198,8 @@ fn root(author: &Author<'_>, value: &Value, at: &str, sink: &mut Sink) -> Option
             if !path.starts_with('/') {
                 let error = Diagnostic::error("wrong-value", format!("`{path}` is no absolute path"));
                 sink.push(error.at(root.place("path")).help("begin with `/`, or let a setting hold the path"));
+            } else if let Some(told) = bounds::of_path(&path) {
+                sink.push(told.at(root.place("path")));
             }
             Some(json!({"path": path, "access": access}))
         }
@@ -183,10 +217,28 @@ fn root(author: &Author<'_>, value: &Value, at: &str, sink: &mut Sink) -> Option
     }
 }
 
+/// What stays hidden inside the folders. Whether it is there is known to the server alone.
+fn denied_paths(fields: &Fields<'_>, sink: &mut Sink) -> Option<Value> {
+    let listed = fields.strings("denied_paths", sink)?;
+    let names_nothing = |path: &str| path.split('/').all(|part| matches!(part, "" | "."));
+    for (index, path) in listed.iter().enumerate() {
+        if names_nothing(path) || path.split('/').any(|part| part == "..") {
+            let message = format!("`{}` is no path inside a root", path.escape_debug());
+            let error = Diagnostic::error("wrong-value", message).at(fields.element_place("denied_paths", index));
+            sink.push(error.help("write a path below the first root, such as `.git`, or an absolute one; no `..`"));
+        }
+    }
+    Some(json!(listed))
+}
+
 fn limits(fields: &Fields<'_>, sink: &mut Sink) -> Option<Value> {
     let limits = fields.child("limits", &names(LIMITS), sink)?;
     let read = |key: &Key, sink: &mut Sink| {
-        Some((key.name.to_owned(), Value::from(limits.positive(key.name, key.most(), sink)?)))
+        let value = limits.positive(key.name, key.most(), sink)?;
+        if let Some(told) = bounds::of_limit(key.name, value) {
+            sink.push(told.at(limits.place(key.name)));
+        }
+        Some((key.name.to_owned(), Value::from(value)))
     };
     let found: Map<String, Value> = LIMITS.iter().filter_map(|key| read(key, sink)).collect();
     Some(found.into())

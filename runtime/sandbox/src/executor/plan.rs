@@ -19,6 +19,9 @@ pub(super) struct Plan {
     #[serde(default)]
     optional_tools: Vec<String>,
     roots: Vec<PlannedRoot>,
+    /// Absolute, or relative to the first root.
+    #[serde(default)]
+    denied_paths: Vec<String>,
     #[serde(default)]
     network: bool,
     #[serde(default)]
@@ -77,7 +80,9 @@ impl Plan {
     /// Where a setting that holds a folder has no value.
     pub(super) fn profile(&self, context: &Context) -> Result<Profile, ToolError> {
         let roots = self.roots.iter().map(|root| root.resolved(context)).collect::<Result<Vec<_>, _>>()?;
+        let first = roots.first().map(|root| root.path.clone()).unwrap_or_default();
         Ok(Profile {
+            denied_paths: self.denied_paths.iter().map(|path| first.join(path)).collect(),
             network: self.network,
             tools: self.tools(),
             optional_tools: self.optional_tools.clone(),

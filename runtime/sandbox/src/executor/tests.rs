@@ -77,6 +77,16 @@ fn a_command_may_run_its_own_program_and_a_shell_what_looks_at_files() {
 }
 
 #[test]
+fn a_denied_path_is_absolute_or_below_the_first_folder() {
+    let context = Context::alone(Duration::from_secs(1), [("folder", "/data")]);
+    let plan = plan(json!({"shell": "ls", "denied_paths": [".git", "/srv/keys"]}));
+    let profile = plan.profile(&context).unwrap();
+    assert_eq!(profile.denied_paths, ["/data/.git", "/srv/keys"].map(std::path::PathBuf::from));
+    let text = words::explained(&plan.command(&Map::new()).unwrap(), &profile);
+    assert!(text.contains("never /data/.git\nnever /srv/keys\n"), "{text}");
+}
+
+#[test]
 fn a_folder_whose_setting_has_no_value_is_named() {
     let error = plan(json!({"shell": "ls"})).profile(&Context::alone(Duration::ZERO, [])).unwrap_err();
     assert!(error.message.contains("`folder`"), "{error}");

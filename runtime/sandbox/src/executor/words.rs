@@ -90,6 +90,7 @@ pub(super) fn explained(command: &Command, profile: &Profile) -> String {
         let access = if root.access == Access::ReadWrite { "read and write" } else { "read only" };
         format!("folder {} ({access})", root.path.display())
     }));
+    lines.extend(profile.denied_paths.iter().map(|path| format!("never {}", path.display())));
     lines.push(format!("programs {}", profile.tools.join(", ")));
     lines.push(if profile.network { "with the network".to_owned() } else { "without a network".to_owned() });
     lines.push(format!("at most {} s", profile.limits.timeout_seconds));

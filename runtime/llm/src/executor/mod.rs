@@ -25,7 +25,7 @@ use self::{
 };
 use crate::{
     answer::{Answer, StopReason, Usage},
-    config::{Backend, LlmConfig},
+    config::{Backend, LlmConfig, Verify},
     error::ModelError,
     model::Model,
     models::Models,
@@ -239,6 +239,11 @@ impl Executor for LlmExecutor {
             let fault = |fault: crate::Fault| ConfigurationFault { field: fault.field, message: fault.message };
             faults.0.into_iter().map(fault).collect::<Vec<_>>()
         })?;
+        // Told at start: every call would fail with it.
+        if let Verify::Authorities(path) = &config.verify {
+            let fault = |message| vec![ConfigurationFault { field: "llm.verify".to_owned(), message }];
+            toolwright_http::check_ca_file(path).map_err(|error| fault(error.to_string()))?;
+        }
         let secrets = configuration.secrets;
         let models = Models::new(config, Arc::clone(&secrets));
         self.served = Some(Arc::new(Served { models, secrets, made: Mutex::default() }));

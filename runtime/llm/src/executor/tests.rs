@@ -162,6 +162,20 @@ fn faults_of_the_table_are_told_all_together_with_their_fields() {
 }
 
 #[test]
+fn authorities_that_cannot_be_read_are_told_before_the_first_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let no_pem = folder.path().join("notes.txt");
+    std::fs::write(&no_pem, "no certificate").unwrap();
+    for path in [folder.path().join("missing.pem"), no_pem] {
+        let table = json!({"backend": "openai_compatible", "base_url": "https://127.0.0.1:1", "verify": path});
+        let configuration = Configuration { table: Some(table), secrets: Arc::new(Keys(&[])) };
+        let faults = LlmExecutor::new().configure(configuration).unwrap_err();
+        assert_eq!(faults[0].field, "llm.verify");
+        assert!(faults[0].message.contains(path.file_name().unwrap().to_str().unwrap()), "{}", faults[0].message);
+    }
+}
+
+#[test]
 fn a_dry_run_shows_model_and_texts_and_asks_nobody() {
     let tool = LinkedTool { row: &TEXT, plan: PLAN };
     let text = executor(None, &[]).explain(tool, &arguments(), &context()).unwrap();

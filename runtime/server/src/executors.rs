@@ -103,7 +103,11 @@ pub(crate) fn configure(
     for executor in executors {
         let secrets: Arc<dyn Secrets> = secrets.clone();
         let configuration = Configuration { table: tables.get(executor.kind()), secrets };
-        for fault in executor.configure(configuration).err().into_iter().flatten() {
+        let unwritable = tables.unwritable(executor.kind());
+        problems.extend(unwritable.iter().map(|value| Problem::new(tables.place(&value.field()), value.message)));
+        let faults = executor.configure(configuration).err().into_iter().flatten();
+        // The executor saw something else in the place of such a value, so that its own words on it would be wrong.
+        for fault in faults.filter(|fault| !unwritable.iter().any(|value| value.holds(&fault.field))) {
             problems.push(Problem::new(tables.place(&fault.field), fault.message));
         }
     }

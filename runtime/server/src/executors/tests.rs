@@ -146,6 +146,13 @@ fn a_fault_of_a_table_names_the_file_and_the_field() {
     };
     let problems = configured("[llm]\nloud = false\n").unwrap_err();
     assert_eq!(problems.iter().map(Problem::to_string).collect::<Vec<_>>(), ["c.toml: llm.loud: must be true"]);
+    for (value, what) in
+        [("inf", "is infinite"), ("-inf", "is infinite"), ("nan", "is not a number"), ("1979-05-27", "is a date")]
+    {
+        let problems = configured(&format!("[llm]\nloud = {value}\n")).unwrap_err();
+        let [problem] = problems.as_slice() else { panic!("one fault a value: {problems:?}") };
+        assert!(problem.to_string().starts_with(&format!("c.toml: llm.loud: {what}")), "{problem}");
+    }
     assert_eq!(configured("[llm]\nloud = true\n"), Ok(()));
     assert_eq!(configured(""), Ok(()), "a table that is absent is no fault");
 }

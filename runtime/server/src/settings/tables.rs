@@ -2,6 +2,8 @@
 
 use toml::{Table, Value};
 
+use super::declaration::toml_key;
+
 /// The tables that any level of the file may hold beside its settings.
 pub(super) const TABLES: [&str; 2] = ["llm", "secrets"];
 
@@ -34,11 +36,23 @@ impl Tables {
     /// under it.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<serde_json::Value> {
+        // A table's keys are texts, so that it can be written as JSON.
+        serde_json::to_value(self.merged(name)?).ok()
+    }
+
+    fn merged(&self, name: &str) -> Option<Table> {
         let mut found = self.levels.iter().filter_map(|(_, tables)| tables.get(name)?.as_table());
         let first = found.next()?.clone();
-        let merged = found.fold(first, merged);
-        // A table's keys are texts, so that it can be written as JSON.
-        serde_json::to_value(merged).ok()
+        Some(found.fold(first, merged))
+    }
+
+    /// The values of the table of that name that JSON cannot hold: [`Tables::get`] has something else in their place.
+    pub(crate) fn unwritable(&self, name: &str) -> Vec<Unwritable> {
+        let mut found = Vec::new();
+        if let Some(table) = self.merged(name) {
+            collect(&Value::Table(table), &[name.to_owned()], &mut found);
+        }
+        found
     }
 
     /// The file and the table that a field such as `llm.models."m".dialect` comes from; where none has it, the one that
@@ -51,6 +65,47 @@ impl Tables {
         let prefix = self.levels.iter().max_by_key(depth).map_or("", |(prefix, _)| prefix);
         format!("{}: {prefix}{field}", self.path)
     }
+}
+
+/// A value that TOML can write and JSON cannot.
+#[derive(Debug)]
+pub(crate) struct Unwritable {
+    keys: Vec<String>,
+    /// What it is, and what is accepted.
+    pub(crate) message: &'static str,
+}
+
+impl Unwritable {
+    /// The field that holds it, such as `llm.response_timeout`.
+    pub(crate) fn field(&self) -> String {
+        self.keys.iter().map(|key| toml_key(key)).collect::<Vec<_>>().join(".")
+    }
+
+    /// Whether a field is that one, or one within it.
+    pub(crate) fn holds(&self, field: &str) -> bool {
+        keys(field).starts_with(&self.keys)
+    }
+}
+
+/// Finds them at any depth. What an array holds counts as the array's.
+fn collect(value: &Value, at: &[String], found: &mut Vec<Unwritable>) {
+    let message = match value {
+        Value::Table(members) => {
+            for (key, value) in members {
+                collect(value, &[at, &[key.clone()]].concat(), found);
+            }
+            return;
+        }
+        Value::Array(items) => {
+            items.iter().for_each(|item| collect(item, at, found));
+            return;
+        }
+        Value::Datetime(_) => "is a date or a time, which is not accepted here; a text stands in quotes",
+        Value::Float(number) if number.is_nan() => "is not a number (nan); only finite numbers are accepted",
+        Value::Float(number) if number.is_infinite() => "is infinite; only finite numbers are accepted",
+        _ => return,
+    };
+    found.push(Unwritable { keys: at.to_vec(), message });
 }
 
 /// One table over another.
@@ -135,6 +190,18 @@ mod tests {
         ] {
             assert_eq!(tables.place(field), place);
         }
+    }
+
+    #[test]
+    fn what_json_cannot_hold_is_found_at_any_depth() {
+        let own = "[llm]\na = inf\nb = nan\nc = 1.5\n[llm.models.\"m.1\"]\nd = 1979-05-27\ne = [-inf]\n";
+        let found = tables("[llm]\na = 1\n", own).unwritable("llm");
+        let told: Vec<_> = found.iter().map(|it| format!("{} {}", it.field(), it.message)).collect();
+        let starts = ["llm.a is infinite", "llm.b is not a number", "llm.models.\"m.1\".d is a date"];
+        for start in starts.into_iter().chain(["llm.models.\"m.1\".e is infinite"]) {
+            assert!(told.iter().any(|line| line.starts_with(start)), "{start}: {told:?}");
+        }
+        assert_eq!(found.len(), 4);
     }
 
     #[test]

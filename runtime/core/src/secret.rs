@@ -53,7 +53,7 @@ pub trait Secrets: Send + Sync {
     /// When the place that holds it cannot be read.
     fn get(&self, name: &str) -> Result<Option<Secret>, SecretFault>;
 
-    /// Where it is looked for, for the operator who has to set it.
+    /// Where it can be set, for the operator who has to, as the object of "set": of several places one is enough.
     fn place(&self, name: &str) -> String;
 }
 

@@ -97,6 +97,17 @@ impl Places {
         };
         format!("{variables} and the keyring entry {}", self.entry())
     }
+
+    /// The places of which one is enough, for people who set it.
+    fn settable(&self) -> String {
+        let variables = match self.env_vars.as_slice() {
+            [] => String::new(),
+            [one] => format!("the environment variable {one} or "),
+            several => format!("one of the environment variables {}, or ", several.join(", ")),
+        };
+        let disabled = if self.disabled { ", and take `disabled` out of its declaration" } else { "" };
+        format!("{variables}the keyring entry {}{disabled}", self.entry())
+    }
 }
 
 impl fmt::Display for Places {
@@ -284,7 +295,7 @@ impl Secrets for SecretSources {
     }
 
     fn place(&self, name: &str) -> String {
-        self.places(name).sought()
+        self.places(name).settable()
     }
 }
 

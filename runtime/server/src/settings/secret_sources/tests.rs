@@ -151,6 +151,19 @@ fn what_is_missing_is_told_with_every_place() {
 }
 
 #[test]
+fn whoever_sets_a_secret_is_told_that_one_place_is_enough() {
+    let text = format!("{SHARED}[secrets.off]\ndisabled = true\n");
+    let sources = sources(&[], &text, &Memory::holding(&[]));
+    for (name, place) in [
+        ("openai_api_key", "the environment variable OPENAI_API_KEY or the keyring entry toolwright/openai_api_key"),
+        ("k", "one of the environment variables FIRST, SECOND, or the keyring entry toolwright/acc"),
+        ("off", "the keyring entry toolwright/off, and take `disabled` out of its declaration"),
+    ] {
+        assert_eq!(sources.place(name), place);
+    }
+}
+
+#[test]
 fn a_failing_keyring_is_told_by_its_kind_and_counts_as_one_without_the_secret_where_that_will_do() {
     let keyring = Memory::failing(KeyringFault::Denied);
     let sources = sources(&[], SHARED, &keyring);

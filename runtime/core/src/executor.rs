@@ -56,6 +56,25 @@ pub struct ConfigurationFault {
     pub message: String,
 }
 
+/// One thing that holds for an executor, whoever said it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Held {
+    /// A field and its value, its default too.
+    Value {
+        /// The field with its tables, such as `llm.base_url`.
+        field: String,
+        /// The value for people; `None` where it is never shown.
+        value: Option<String>,
+    },
+    /// A secret that calls need.
+    Secret {
+        /// Its logical name, such as `llm_api_key`.
+        name: &'static str,
+        /// What it means where nobody set it.
+        without: &'static str,
+    },
+}
+
 /// A call on its way: its end is the result. It is dropped where the call is cancelled or its deadline passes.
 pub type ExecutorCall<'a> = Pin<Box<dyn Future<Output = Envelope> + Send + 'a>>;
 
@@ -74,6 +93,11 @@ pub trait Executor: Send + Sync {
     fn configure(&mut self, configuration: Configuration) -> Result<(), Vec<ConfigurationFault>> {
         drop(configuration);
         Ok(())
+    }
+
+    /// All that holds after [`Executor::configure`]; nothing where it was given no table.
+    fn held(&self) -> Vec<Held> {
+        Vec::new()
     }
 
     /// Calls a tool with arguments that fit its input schema.

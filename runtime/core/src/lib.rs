@@ -36,7 +36,7 @@ pub use client::{Ability, Asked, Client, NoClient, Question, Reply, Severity, ca
 pub use envelope::{Binary, Envelope, Payload};
 pub use error::{Code, ToolError};
 pub use executor::{
-    Configuration, ConfigurationFault, Examination, Executor, ExecutorCall, LinkedBinding, LinkedTool, read_plan,
+    Configuration, ConfigurationFault, Examination, Executor, ExecutorCall, Held, LinkedBinding, LinkedTool, read_plan,
 };
 pub use hidden::{BadSetting, Hidden, HiddenValue, read_setting};
 pub use native::{

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use toolwright_core::{
-    Code, Configuration, Envelope, Executor, LinkedBinding, LinkedTool, Secrets, ToolError, ToolSpec,
+    Code, Configuration, Envelope, Executor, Held, LinkedBinding, LinkedTool, Secrets, ToolError, ToolSpec,
 };
 use toolwright_http::CallContext;
 
@@ -79,6 +79,11 @@ impl Executors {
             found.push((kind, tool.row.name, said));
         }
         found
+    }
+
+    /// What holds for each of them, by their words.
+    pub(crate) fn held(&self) -> impl Iterator<Item = (&'static str, Vec<Held>)> {
+        self.all.iter().map(|executor| (executor.kind(), executor.held()))
     }
 
     fn find(&self, row: &ToolSpec, kind: &str) -> Result<&dyn Executor, ToolError> {

@@ -1,6 +1,7 @@
 //! The operator's settings: the table `[llm]`, as plain data.
 
 mod reading;
+mod shown;
 #[cfg(test)]
 mod tests;
 

@@ -33,10 +33,10 @@ const MODEL_FIELDS: [&str; 7] = [
     "temperature",
 ];
 
-const TEMPERATURES: [(&str, Temperature); 2] = [("zero", Temperature::Zero), ("omit", Temperature::Omit)];
-const DIALECTS: [(&str, Dialect); 3] =
+pub(super) const TEMPERATURES: [(&str, Temperature); 2] = [("zero", Temperature::Zero), ("omit", Temperature::Omit)];
+pub(super) const DIALECTS: [(&str, Dialect); 3] =
     [("anthropic", Dialect::Anthropic), ("ollama", Dialect::Ollama), ("openai", Dialect::OpenAi)];
-const PROVIDERS: [(&str, Option<Provider>); 4] = [
+pub(super) const PROVIDERS: [(&str, Option<Provider>); 4] = [
     ("anthropic", Some(Provider::Anthropic)),
     ("ollama", Some(Provider::Ollama)),
     ("openai", Some(Provider::OpenAi)),

@@ -14,7 +14,7 @@ use std::{
 use serde_json::{Map, Value, json};
 use tokio::{sync::mpsc, time::Instant};
 use toolwright_core::{
-    Code, Configuration, ConfigurationFault, Context, Envelope, Examination, Executor, ExecutorCall, LinkedTool,
+    Code, Configuration, ConfigurationFault, Context, Envelope, Examination, Executor, ExecutorCall, Held, LinkedTool,
     Payload, Secrets, ToolError, read_plan,
 };
 use toolwright_http::{CallContext, Progress};
@@ -25,11 +25,13 @@ use self::{
 };
 use crate::{
     answer::{Answer, StopReason, Usage},
+    catalogue::Provider,
     config::{Backend, LlmConfig, Verify},
     error::ModelError,
     model::Model,
     models::Models,
     request::{Message, Request},
+    secrets::GATEWAY_KEY,
     structured::{Structured, StructuredError, submit_structured, without_reasoning},
 };
 
@@ -248,6 +250,22 @@ impl Executor for LlmExecutor {
         let models = Models::new(config, Arc::clone(&secrets));
         self.served = Some(Arc::new(Served { models, secrets, made: Mutex::default() }));
         Ok(())
+    }
+
+    fn held(&self) -> Vec<Held> {
+        let Some(served) = &self.served else { return Vec::new() };
+        let config = served.models.config();
+        let mut held: Vec<Held> =
+            config.shown().into_iter().map(|(field, value)| Held::Value { field, value }).collect();
+        let keys = match &config.backend {
+            Backend::OpenAiCompatible { .. } => vec![(Some(GATEWAY_KEY), "the gateway is asked without a key")],
+            Backend::Native => vec![
+                (Provider::OpenAi.key(), "no model of OpenAI can be asked"),
+                (Provider::Anthropic.key(), "no model of Anthropic can be asked"),
+            ],
+        };
+        held.extend(keys.into_iter().filter_map(|(name, without)| Some(Held::Secret { name: name?, without })));
+        held
     }
 
     fn call<'a>(&'a self, tool: LinkedTool, arguments: Map<String, Value>, context: &'a Context) -> ExecutorCall<'a> {

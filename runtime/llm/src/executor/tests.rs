@@ -176,6 +176,30 @@ fn authorities_that_cannot_be_read_are_told_before_the_first_call() {
 }
 
 #[test]
+fn what_holds_is_told_with_defaults_and_without_the_values_of_headers() {
+    let value =
+        |field: &str, value: Option<&str>| Held::Value { field: field.to_owned(), value: value.map(str::to_owned) };
+    let table = json!({"backend": "openai_compatible", "base_url": "http://h/v1", "response_timeout": 1.5,
+        "default_headers": {"x-team": "hush"}, "models": {"m.1": {"dialect": "ollama"}}});
+    let held = executor(Some(table), &[]).held();
+    for row in [
+        value("llm.base_url", Some("http://h/v1")),
+        value("llm.verify", Some("true")),
+        value("llm.keepalive_expiry", Some("5 s")),
+        value("llm.response_timeout", Some("1.5 s")),
+        value("llm.stream_usage", Some("true")),
+        value("llm.default_headers.x-team", None),
+        value("llm.models.\"m.1\".dialect", Some("ollama")),
+        value("llm.models.\"m.1\".native_provider", Some("none")),
+        value("llm.models.\"m.1\".constrained_output", Some("true")),
+        Held::Secret { name: "llm_api_key", without: "the gateway is asked without a key" },
+    ] {
+        assert!(held.contains(&row), "{row:?}: {held:?}");
+    }
+    assert!(executor(None, &[]).held().is_empty());
+}
+
+#[test]
 fn a_dry_run_shows_model_and_texts_and_asks_nobody() {
     let tool = LinkedTool { row: &TEXT, plan: PLAN };
     let text = executor(None, &[]).explain(tool, &arguments(), &context()).unwrap();

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use rmcp::model::ProtocolVersion;
 use serde_json::Map;
-use toolwright_core::{Envelope, ToolSpec};
+use toolwright_core::{Envelope, Held, ToolSpec};
 use toolwright_http::CallContext;
 
 use super::{FAULTY, Invocation};
@@ -38,6 +38,7 @@ pub(super) fn run(invocation: &Invocation<'_>) -> ExitCode {
     let code = match invocation.app(true) {
         Ok(app) => {
             write_missing(&mut out, &app);
+            write_tables(&mut out, &app);
             write_telemetry(&mut out, &app);
             write_folders(&mut out, &app);
             let executors = write_executors(&mut out, &app);
@@ -91,6 +92,35 @@ fn write_secrets(out: &mut String, texts: &Resolution) {
             if places.is_disabled() { "disabled".to_owned() } else { format!("looked for in {}", places.sought()) };
         let (value, source) = found(&texts.secrets, places).unwrap_or((UNSET.to_owned(), sought));
         let _ = writeln!(out, "  {:20} {value:44} {source}", places.name());
+    }
+}
+
+/// What holds for the executors that have a table of the file, and where it comes from.
+fn write_tables(out: &mut String, app: &App) {
+    for (kind, held) in app.executors.held().filter(|(_, held)| !held.is_empty()) {
+        let _ = writeln!(out, "\n[{kind}]");
+        for held in held {
+            let (name, value, source) = held_row(app, held);
+            let _ =
+                writeln!(out, "  {:32} {value:32} {source}", name.strip_prefix(&format!("{kind}.")).unwrap_or(&name));
+        }
+    }
+}
+
+/// Name, value and source.
+fn held_row(app: &App, held: Held) -> (String, String, String) {
+    match held {
+        Held::Value { field, value } => {
+            let place = app.settings.tables.origin(&field).map(|place| format!("file {place}"));
+            let value = value.unwrap_or_else(|| SET.to_owned());
+            (field, value, place.unwrap_or_else(|| "default".to_owned()))
+        }
+        Held::Secret { name, without } => {
+            let secrets = &app.settings.secret_sources;
+            let absent = || (UNSET.to_owned(), without.to_owned());
+            let (value, source) = found(secrets, &secrets.places(name)).unwrap_or_else(absent);
+            (name.to_owned(), value, source)
+        }
     }
 }
 

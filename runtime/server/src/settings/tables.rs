@@ -65,6 +65,13 @@ impl Tables {
         let prefix = self.levels.iter().max_by_key(depth).map_or("", |(prefix, _)| prefix);
         format!("{}: {prefix}{field}", self.path)
     }
+
+    /// The file and the table that say a field such as `llm.verify`; `None` where nothing does.
+    pub(crate) fn origin(&self, field: &str) -> Option<String> {
+        let path = keys(field);
+        let (prefix, _) = self.levels.iter().rev().find(|(_, tables)| depth(tables, &path) == path.len())?;
+        Some(format!("{}: {prefix}{field}", self.path))
+    }
 }
 
 /// A value that TOML can write and JSON cannot.
@@ -190,6 +197,15 @@ mod tests {
         ] {
             assert_eq!(tables.place(field), place);
         }
+    }
+
+    #[test]
+    fn a_field_comes_from_the_level_that_beats_the_others_or_from_none() {
+        let tables = tables("[llm]\nbackend = \"native\"\nverify = true\n", "[llm]\nverify = false\n");
+        assert_eq!(tables.origin("llm.backend").as_deref(), Some("c.toml: llm.backend"));
+        assert_eq!(tables.origin("llm.verify").as_deref(), Some("c.toml: server.demo.llm.verify"));
+        assert_eq!(tables.origin("llm.stream_usage"), None);
+        assert_eq!(tables.origin("llm.models.m.dialect"), None);
     }
 
     #[test]

@@ -81,6 +81,12 @@ impl Executors {
         found
     }
 
+    /// The tables of the file that none of them reads.
+    pub(crate) fn unread<'a>(&self, tables: &'a Tables) -> Vec<&'a str> {
+        let is_read = |name: &str| self.all.iter().any(|executor| executor.kind() == name);
+        tables.names().into_iter().filter(|name| !is_read(name)).collect()
+    }
+
     /// What holds for each of them, by their words.
     pub(crate) fn held(&self) -> impl Iterator<Item = (&'static str, Vec<Held>)> {
         self.all.iter().map(|executor| (executor.kind(), executor.held()))

@@ -97,6 +97,9 @@ fn write_secrets(out: &mut String, texts: &Resolution) {
 
 /// What holds for the executors that have a table of the file, and where it comes from.
 fn write_tables(out: &mut String, app: &App) {
+    for name in app.executors.unread(&app.settings.tables) {
+        let _ = writeln!(out, "\n[{name}] is not read by this server, so that faults in it are not looked for");
+    }
     for (kind, held) in app.executors.held().filter(|(_, held)| !held.is_empty()) {
         let _ = writeln!(out, "\n[{kind}]");
         for held in held {

@@ -156,3 +156,12 @@ fn a_fault_of_a_table_names_the_file_and_the_field() {
     assert_eq!(configured("[llm]\nloud = true\n"), Ok(()));
     assert_eq!(configured(""), Ok(()), "a table that is absent is no fault");
 }
+
+#[tokio::test]
+async fn a_table_that_no_executor_reads_is_known() {
+    let state = tempdir().unwrap();
+    let file = ConfigFile::parse("[llm]\nloud = 1\n", std::path::Path::new("c.toml"), &SERVER).unwrap();
+    let app = app(&state, echoing());
+    assert_eq!(app.executors.unread(&file.tables(None)), ["llm"]);
+    assert!(app.executors.unread(&Tables::default()).is_empty());
+}

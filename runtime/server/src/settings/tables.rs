@@ -1,5 +1,7 @@
 //! The tables of the configuration file that other parts of a server read, such as `[llm]`.
 
+use std::collections::BTreeSet;
+
 use toml::{Table, Value};
 
 use super::declaration::toml_key;
@@ -44,6 +46,11 @@ impl Tables {
         let mut found = self.levels.iter().filter_map(|(_, tables)| tables.get(name)?.as_table());
         let first = found.next()?.clone();
         Some(found.fold(first, merged))
+    }
+
+    /// The names of the tables.
+    pub(crate) fn names(&self) -> BTreeSet<&str> {
+        self.levels.iter().flat_map(|(_, tables)| tables.keys()).map(String::as_str).collect()
     }
 
     /// The values of the table of that name that JSON cannot hold: [`Tables::get`] has something else in their place.
@@ -183,6 +190,8 @@ mod tests {
     #[test]
     fn a_table_that_no_level_has_is_none() {
         assert_eq!(tables("", "").get("llm"), None);
+        assert!(tables("", "").names().is_empty());
+        assert_eq!(tables("[llm]", "[llm]").names().into_iter().collect::<Vec<_>>(), ["llm"]);
     }
 
     #[test]

@@ -312,7 +312,17 @@ fn no_command_prints_a_secret() {
 #[test]
 fn no_fault_of_the_configuration_shows_a_secret() {
     let scene = Scene::set();
+    let llm = |rest: &str| format!("[llm]\nbackend = 'openai_compatible'\nbase_url = 'http://127.0.0.1:1'\n{rest}\n");
     for (name, text) in [
+        ("llm-number.toml", llm(&format!("response_timeout = '{LLM_KEY}'"))),
+        ("llm-boolean.toml", llm(&format!("stream_usage = '{LLM_KEY}'"))),
+        ("llm-headers.toml", llm(&format!("default_headers = '{LLM_HEADER}'"))),
+        ("llm-header.toml", llm(&format!("[llm.default_headers]\nx-team = \"{LLM_HEADER}\\n\""))),
+        ("llm-models.toml", llm(&format!("[llm.models]\nm = '{LLM_KEY}'"))),
+        ("llm-dialect.toml", llm(&format!("[llm.models.m]\ndialect = '{LLM_KEY}'"))),
+        ("llm-backend.toml", format!("[llm]\nbackend = '{LLM_KEY}'\n")),
+        ("llm-address.toml", format!("[llm]\nbackend = 'openai_compatible'\nbase_url = '{LLM_KEY}'\n")),
+        ("llm-table.toml", format!("llm = '{LLM_KEY}'\n")),
         ("cut.toml", format!("[server.careless]\nsignature = '{SIGNATURE}\n")),
         ("twice.toml", format!("[server.careless]\nsignature = '{SIGNATURE}'\nsignature = '{SIGNATURE}'\n")),
         ("inside.toml", format!("[secrets.signature]\nvalue = '{SIGNATURE}'\n")),

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, num::NonZeroU32, time::Duration};
 
 use serde_json::{Map, Value};
-use toolwright_http::{Secret, Url, parse_base_url};
+use toolwright_http::{ConfigError, Secret, Url, parse_base_url};
 
 use super::{Backend, ConfigFaults, Fault, LlmConfig, Overlay, Verify};
 use crate::{
@@ -118,7 +118,7 @@ impl Reader {
             let names: Vec<&str> = choices.iter().map(|(choice, _)| *choice).collect();
             self.fault(
                 table.field(name),
-                format!("unsupported value {given:?}: it must be one of {}", names.join(", ")),
+                format!("unsupported value {}: it must be one of {}", quoted(given), names.join(", ")),
             );
         }
         found
@@ -156,7 +156,14 @@ impl Reader {
         match parse_base_url(text) {
             Ok(url) => Some(url),
             Err(error) => {
-                self.fault(table.field("base_url"), error.to_string());
+                let message = match error {
+                    // Their words repeat what was given.
+                    ConfigError::BaseUrl(_) | ConfigError::BaseScheme(_) => {
+                        "must be an http or https URL, such as \"http://127.0.0.1:8080/v1\"".to_owned()
+                    }
+                    error => error.to_string(),
+                };
+                self.fault(table.field("base_url"), message);
                 None
             }
         }
@@ -273,11 +280,22 @@ impl Reader {
     }
 }
 
+/// A text as a fault may repeat it: a key in the wrong field is told by its length alone.
+fn quoted(given: &str) -> String {
+    const LONGEST_WORD: usize = 32;
+    let is_word = given.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
+    match is_word && (1..=LONGEST_WORD).contains(&given.len()) {
+        true => format!("{given:?}"),
+        false => format!("(a string of {} characters)", given.chars().count()),
+    }
+}
+
 fn must_be(what: &str, given: &Value) -> String {
     let kind = match given {
         Value::Null => "nothing".to_owned(),
         Value::Bool(_) | Value::Number(_) => given.to_string(),
-        Value::String(text) => format!("the string {text:?}"),
+        Value::String(text) if text.trim().is_empty() => "an empty string".to_owned(),
+        Value::String(_) => "a string".to_owned(),
         Value::Array(_) => "an array".to_owned(),
         Value::Object(_) => "a table".to_owned(),
     };

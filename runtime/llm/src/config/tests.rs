@@ -65,7 +65,7 @@ fn numbers_are_numbers_and_in_their_range() {
         fault("response_timeout", json!(0)),
         "llm.response_timeout: must be a finite number of seconds above 0, and is 0"
     );
-    assert_eq!(fault("stream_usage", json!("no")), "llm.stream_usage: must be true or false, and is the string \"no\"");
+    assert_eq!(fault("stream_usage", json!("no")), "llm.stream_usage: must be true or false, and is a string");
     assert!(LlmConfig::from_value(&gateway(json!({"keepalive_expiry": 0}))).is_ok());
 }
 
@@ -76,6 +76,31 @@ fn values_of_headers_are_neither_shown_nor_repeated_in_faults() {
     let fault = faults(gateway(json!({"default_headers": {"x-team": "hush\n"}})));
     assert!(fault.starts_with("llm.default_headers.x-team: ") && !fault.contains("hush"), "{fault}");
     assert_eq!(faults(gateway(json!({"default_headers": 5}))), "llm.default_headers: must be a table of strings");
+}
+
+#[test]
+fn a_text_in_the_wrong_field_is_not_repeated_unless_it_is_a_word() {
+    let key = "sk-5309";
+    for table in [
+        gateway(json!({"response_timeout": key})),
+        gateway(json!({"stream_usage": key})),
+        gateway(json!({"models": key})),
+        gateway(json!({"models": {"m": key}})),
+        gateway(json!({"models": {"m": {"dialect": key, "max_output_tokens": key}}})),
+        json!({"backend": key}),
+        json!({"backend": "openai_compatible", "base_url": key}),
+        json!({"backend": "openai_compatible", "base_url": format!("{key}:x")}),
+        json!(key),
+    ] {
+        let told = faults(table);
+        assert!(!told.contains(key) && told.contains(": "), "{told}");
+    }
+    let told = faults(json!({"backend": key}));
+    assert!(told.starts_with("llm.backend: unsupported value (a string of 7 characters): it must be one of"), "{told}");
+    assert_eq!(
+        faults(gateway(json!({"verify": " "}))),
+        "llm.verify: must be true, false, or the path of a PEM file, and is an empty string"
+    );
 }
 
 #[test]

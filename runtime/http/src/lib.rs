@@ -33,7 +33,7 @@ mod testing;
 mod upstream;
 mod websocket;
 
-pub use answer::{MASK, mask_arguments, mask_members, mask_result, message_of};
+pub use answer::{MASK, mask_arguments, mask_members, mask_result, message_of, names_secret};
 pub use client::{Client, Reply};
 pub use config::{Config, ConfigError, Secret, parse_base_url};
 pub use connect::{LazyClient, check_ca_file, check_client_cert_file};

@@ -22,5 +22,6 @@ pub use mask::{MASK, mask_arguments, mask_members, mask_result};
 pub(crate) use mask::{Masks, change_texts, credentials, recognizable, scrub_note};
 pub(crate) use reading::{Reader, read};
 pub(crate) use reply::Reply;
+pub use secret_names::is_secret as names_secret;
 pub(crate) use secret_text::mask as mask_text;
 pub(crate) use shape::Shapes;

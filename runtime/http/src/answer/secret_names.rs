@@ -36,8 +36,9 @@ const BEFORE_KEY: [&str; 4] = ["api", "private", "secret", "access"];
 const BEFORE_OTHER_TOKEN: [&str; 13] =
     ["bos", "eos", "pad", "unk", "sep", "cls", "mask", "stop", "start", "end", "special", "page", "continuation"];
 
-/// True where a member of that name holds a secret.
-pub(super) fn is_secret(name: &str) -> bool {
+/// True where a member or a header of that name holds a secret.
+#[must_use]
+pub fn is_secret(name: &str) -> bool {
     // Paths are the names of a document's operations.
     if name.contains('/') {
         return false;

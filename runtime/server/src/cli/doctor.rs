@@ -7,10 +7,10 @@ use std::process::ExitCode;
 use rmcp::model::ProtocolVersion;
 use serde_json::Map;
 use toolwright_core::{Envelope, Held, ToolSpec};
-use toolwright_http::CallContext;
+use toolwright_http::{CallContext, names_secret};
 
 use super::{FAULTY, Invocation};
-use crate::settings::{self, Environment, Places, Problem, Resolution, Resolved, SecretSources};
+use crate::settings::{self, Environment, Places, Problem, Resolution, Resolved, SecretSources, Source};
 use crate::{App, serve, telemetry};
 
 /// Prints everything that is known; 0 where all is well, 1 where the API does not answer, 2 for faulty settings.
@@ -69,7 +69,27 @@ fn effective(entry: &Resolved, secrets: &SecretSources) -> (String, String) {
         return found(secrets, &secrets.places(entry.declared.key))
             .unwrap_or_else(|| (UNSET.to_owned(), "default".to_owned()));
     }
-    (shown(entry), entry.source.in_full())
+    (shown(entry), format!("{}{}", entry.source.in_full(), plain(entry)))
+}
+
+/// The rows of secrets that stand in the configuration file.
+const PLAIN: &str = " (plain in the file; use the environment or the keyring)";
+const PLAIN_WITHOUT_KEYRING: &str = " (plain in the file; use the environment)";
+
+fn plain(entry: &Resolved) -> &'static str {
+    let is_in_file = matches!(entry.source, Source::File(_)) && !entry.text.is_empty();
+    // A proxy's address is a secret only with a password in it.
+    let is_address = entry.declared.kind.placeholder == "URL" && !entry.text.contains('@');
+    match entry.declared.is_in_keyring() {
+        _ if !is_in_file || !entry.declared.kind.secret || is_address => "",
+        true => PLAIN,
+        false => PLAIN_WITHOUT_KEYRING,
+    }
+}
+
+/// Whether the last key of a field names a credential, as in `llm.default_headers.authorization`.
+fn names_credential(field: &str) -> bool {
+    names_secret(field.rsplit('.').next().unwrap_or(field).trim_matches('"'))
 }
 
 /// A secret that there is, or why nobody knows; nothing where it is not set.
@@ -114,7 +134,8 @@ fn write_tables(out: &mut String, app: &App) {
 fn held_row(app: &App, held: Held) -> (String, String, String) {
     match held {
         Held::Value { field, value } => {
-            let place = app.settings.tables.origin(&field).map(|place| format!("file {place}"));
+            let note = if value.is_none() && names_credential(&field) { PLAIN } else { "" };
+            let place = app.settings.tables.origin(&field).map(|place| format!("file {place}{note}"));
             let value = value.unwrap_or_else(|| SET.to_owned());
             (field, value, place.unwrap_or_else(|| "default".to_owned()))
         }
@@ -263,4 +284,36 @@ async fn probe(app: &App) -> Vec<(&'static str, Envelope)> {
         answers.push((row.name, app.operation(row, Map::new(), &context).await));
     }
     answers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::ConfigFile;
+    use crate::testing::SERVER;
+
+    #[test]
+    fn a_secret_that_stands_in_the_file_is_marked_and_one_of_the_environment_is_not() {
+        let text = "[server.demo]\napi_key = \"k3y\"\nrequest_timeout = 5\n";
+        let file = ConfigFile::parse(text, Path::new("c.toml"), &SERVER).unwrap();
+        let plain_of = |variables: &[(&str, &str)], key: &str| {
+            let environment = Environment::fixed(variables.iter().copied());
+            let texts = settings::resolution(&SERVER, &environment, &Default::default(), &file, None);
+            plain(texts.entry(key).unwrap())
+        };
+        assert_eq!(plain_of(&[], "api_key"), PLAIN);
+        assert_eq!(plain_of(&[], "request_timeout"), "");
+        assert_eq!(plain_of(&[("DEMO_API_KEY", "k3y")], "api_key"), "");
+    }
+
+    #[test]
+    fn headers_are_credentials_by_their_names() {
+        for (field, is_one) in [
+            ("llm.default_headers.authorization", true),
+            ("llm.default_headers.x-api-key", true),
+            ("llm.default_headers.x-team", false),
+        ] {
+            assert_eq!(names_credential(field), is_one, "{field}");
+        }
+    }
 }

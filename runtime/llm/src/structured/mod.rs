@@ -7,7 +7,7 @@ mod submit;
 #[cfg(test)]
 mod tests;
 
-use std::num::NonZeroU32;
+use std::{fmt, num::NonZeroU32};
 
 use serde_json::Value;
 use toolwright_http::CallContext;
@@ -38,7 +38,7 @@ pub struct Structured {
     pub tool_name: String,
     /// What that tool does.
     pub tool_description: String,
-    /// How often the model may fail to submit.
+    /// How often the model may fail to submit by the tool. That it was asked under the schema before does not count.
     pub max_attempts: NonZeroU32,
     /// How often it is asked in all, calls of other tools included.
     pub max_turns: NonZeroU32,
@@ -144,16 +144,27 @@ pub enum StructuredError {
 
 /// Every attempt has failed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[error(
-    "the model did not submit a valid result by {tool_name:?} within {attempts} attempts; the last one: {last_message}"
-)]
 pub struct NotSubmitted {
     /// The tool.
     pub tool_name: String,
-    /// How many attempts there were.
+    /// How many attempts by the tool there were.
     pub attempts: u32,
-    /// What the model was told last.
-    pub last_message: String,
+    /// Whether the model was asked under the schema before, once.
+    pub was_held: bool,
+    /// What was wrong with the last attempt.
+    pub last_fault: String,
+}
+
+impl fmt::Display for NotSubmitted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let NotSubmitted { tool_name, attempts, last_fault, .. } = self;
+        let before = if self.was_held { ", after one under the schema" } else { "" };
+        write!(
+            f,
+            "the model did not submit a valid result by {tool_name:?} within {attempts} attempts{before}; \
+             the last one: {last_fault}"
+        )
+    }
 }
 
 /// Asks for a value, without other tools. The model's retries stay below: each turn is repeated by itself.
@@ -179,11 +190,22 @@ pub async fn submit_structured(
         Outcome::Missed(missed) => missed,
     };
     tracing::info!(model = model.id(), why = %missed.why, "an answer under a schema did not fit; asking by a tool");
-    let mut submitted = submit::ask(model, asked, None, context).await?;
+    let mut submitted = submit::ask(model, asked, None, context).await.map_err(after_a_miss)?;
     submitted.turns += 1;
     submitted.failed_attempts += 1;
     submitted.usage.add(missed.usage);
     Ok(submitted)
+}
+
+/// The failure of a model that was asked under the schema before.
+fn after_a_miss(error: StructuredError) -> StructuredError {
+    match error {
+        StructuredError::NotSubmitted(mut failure) => {
+            failure.was_held = true;
+            StructuredError::NotSubmitted(failure)
+        }
+        other => other,
+    }
 }
 
 /// Asks for a value, with tools that the model may use on its way.

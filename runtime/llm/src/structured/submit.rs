@@ -52,6 +52,14 @@ pub(super) async fn ask(
     Err(StructuredError::TooManyTurns { tool_name: asked.tool_name.clone(), turns: asked.max_turns.get() })
 }
 
+/// What is wrong with a turn.
+struct Fault {
+    /// For the model, with what to do next.
+    to_model: String,
+    /// For people, should it be the last.
+    to_people: String,
+}
+
 /// One run of the loop. Attempts are counted anew in every run, whatever the conversation already holds.
 struct Run<'a> {
     asked: &'a Structured,
@@ -101,7 +109,7 @@ impl<'a> Run<'a> {
             return Ok(Some(value));
         }
         let fault = verdict.and_then(Result::err);
-        let told = self.answer_calls(calls, &sorted, fault.as_deref()).await;
+        let last_fault = self.answer_calls(calls, &sorted, fault.as_ref()).await;
         let failed = fault.is_some() || sorted.unreadable.iter().any(|(call, _)| call.name == self.asked.tool_name);
         if !failed && !sorted.others.is_empty() {
             return Ok(None);
@@ -112,7 +120,8 @@ impl<'a> Run<'a> {
             false => Err(StructuredError::NotSubmitted(Box::new(NotSubmitted {
                 tool_name: self.asked.tool_name.clone(),
                 attempts: self.attempts,
-                last_message: told,
+                was_held: false,
+                last_fault,
             }))),
         }
     }
@@ -131,14 +140,17 @@ impl<'a> Run<'a> {
     }
 
     /// The value of the only submission, or what is wrong with it.
-    fn judge(&self, call: &ToolCall, value: &Map<String, Value>) -> Result<Value, String> {
+    fn judge(&self, call: &ToolCall, value: &Map<String, Value>) -> Result<Value, Fault> {
         let value = Value::Object(value.clone());
         match self.asked.schema.faults(&value) {
             None => Ok(value),
-            Some(faults) => Err(format!(
-                "The arguments of {} do not fit its schema. Correct them and call it again:\n{faults}",
-                call.name
-            )),
+            Some(faults) => Err(Fault {
+                to_model: format!(
+                    "The arguments of {} do not fit its schema. Correct them and call it again:\n{faults}",
+                    call.name
+                ),
+                to_people: format!("the arguments of {} do not fit its schema:\n{faults}", call.name),
+            }),
         }
     }
 
@@ -154,17 +166,14 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Answers every call of a turn without a result, in order; what was said last about an attempt is returned.
-    async fn answer_calls(&mut self, calls: &[ToolCall], sorted: &Sorted<'_>, fault: Option<&str>) -> String {
-        let mut told = fault.map(str::to_owned);
+    /// Answers every call of a turn without a result, in order. Returned is what was wrong with the turn, for people.
+    async fn answer_calls(&mut self, calls: &[ToolCall], sorted: &Sorted<'_>, fault: Option<&Fault>) -> String {
+        let mut wrong = fault.map(|fault| fault.to_people.clone());
         for call in calls {
             if let Some((_, reason)) = sorted.unreadable.iter().find(|(unread, _)| unread.id == call.id) {
-                let message = format!(
-                    "The arguments of {} were not a JSON object: {reason}. Call it again with a JSON object.",
-                    call.name
-                );
-                told.get_or_insert_with(|| message.clone());
-                self.reply(call, message, true);
+                let what = format!("arguments of {} were not a JSON object: {reason}", call.name);
+                wrong.get_or_insert_with(|| format!("the {what}"));
+                self.reply(call, format!("The {what}. Call it again with a JSON object."), true);
             } else if let Some((_, arguments)) = sorted.others.iter().find(|(other, _)| other.id == call.id) {
                 let outcome = self.run_other(&call.name, arguments).await;
                 let (content, is_error) = match outcome {
@@ -173,20 +182,25 @@ impl<'a> Run<'a> {
                 };
                 self.reply(call, content, is_error);
             } else if call.name == self.asked.tool_name {
-                self.reply(call, fault.unwrap_or_default().to_owned(), true);
+                let content = fault.map(|fault| fault.to_model.clone()).unwrap_or_default();
+                self.reply(call, content, true);
             } else {
                 let message = self.no_such_tool(&call.name);
-                told.get_or_insert_with(|| message.clone());
+                wrong.get_or_insert_with(|| format!("it called {:?}, which is no tool", call.name));
                 self.reply(call, message, true);
             }
         }
         if calls.is_empty() {
-            let cut = if self.was_cut { ": your answer was cut at the limit of its length" } else { "" };
-            let message = format!("You have not submitted a result{cut}. {}", instruction(&self.asked.tool_name));
-            self.request.messages.push(Message::user(message.clone()));
-            told = Some(message);
+            let cut = |whose: &str| match self.was_cut {
+                true => format!(": {whose} answer was cut at the limit of its length"),
+                false => String::new(),
+            };
+            wrong = Some(format!("it answered without the tool{}", cut("the")));
+            let message =
+                format!("You have not submitted a result{}. {}", cut("your"), instruction(&self.asked.tool_name));
+            self.request.messages.push(Message::user(message));
         }
-        told.unwrap_or_default()
+        wrong.unwrap_or_default()
     }
 
     fn knows(&self, name: &str) -> bool {
@@ -218,6 +232,7 @@ fn instruction(tool_name: &str) -> String {
     )
 }
 
-fn too_many(tool_name: &str, count: usize) -> String {
-    format!("{tool_name} was called {count} times in one turn. Call it exactly once, with the complete result.")
+fn too_many(tool_name: &str, count: usize) -> Fault {
+    let to_people = format!("{tool_name} was called {count} times in one turn");
+    Fault { to_model: format!("{to_people}. Call it exactly once, with the complete result."), to_people }
 }

@@ -161,9 +161,20 @@ async fn five_turns_of_prose_are_the_end() {
     let error = submit(&upstream, &asked(Strategy::SubmitTool)).await.unwrap_err();
     let StructuredError::NotSubmitted(failure) = error else { panic!("{error}") };
     assert_eq!((failure.tool_name.as_str(), failure.attempts), ("submit_result", 5));
-    assert!(failure.last_message.starts_with("You have not submitted a result. When you are done"));
+    assert_eq!(
+        failure.to_string(),
+        "the model did not submit a valid result by \"submit_result\" within 5 attempts; the last one: it answered without the tool"
+    );
     assert_eq!(upstream.asked().len(), 5);
     assert!(told(&upstream, 1).starts_with("You have not submitted a result."));
+}
+
+#[tokio::test]
+async fn the_turn_under_the_schema_is_none_of_the_five() {
+    let upstream = Scripted::streaming((0..9).map(|_| said("It is so.")));
+    let error = submit_structured(&upstream.model(LOCAL), &asked(Strategy::Auto), &context()).await.unwrap_err();
+    assert!(error.to_string().contains("within 5 attempts, after one under the schema; "), "{error}");
+    assert_eq!(upstream.asked().len(), 6);
 }
 
 #[tokio::test]

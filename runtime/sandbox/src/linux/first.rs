@@ -2,6 +2,7 @@
 
 use super::plan::Message;
 use super::{SUPPORT_ARGUMENT, init, unsafe_calls};
+use rustix::io::Errno;
 use rustix::process::{getgid, getuid};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, UnshareFlags, capabilities, configure_capability_in_ambient_set, set_capabilities,
@@ -78,11 +79,22 @@ fn enter(network: bool) -> Result<bool, String> {
         }
         Err(refused) => match unsafe_calls::unshare_namespaces(flags) {
             Ok(()) => Ok(false),
-            Err(_) => Err(format!(
-                "the system refuses user namespaces ({refused}); see the settings user.max_user_namespaces, \
-                 kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns"
-            )),
+            Err(_) => Err(no_namespaces(refused)),
         },
+    }
+}
+
+/// What the refusal means. The system says "no space left on device" of a limit that is reached, or that was set to 0:
+/// namespaces(7) has `user.max_*_namespaces`, of which user_namespaces(7) also tells how deep they may nest.
+fn no_namespaces(refused: Errno) -> String {
+    match refused {
+        Errno::NOSPC => "the system allows no further namespaces: a limit is reached or is 0; raise \
+             user.max_user_namespaces, or another of the settings user.max_*_namespaces"
+            .to_owned(),
+        _ => format!(
+            "the system refuses user namespaces ({refused}); see the settings user.max_user_namespaces, \
+             kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns"
+        ),
     }
 }
 
@@ -97,4 +109,17 @@ fn keep_rights_in_the_namespace() -> rustix::io::Result<()> {
 
 fn write(path: &str, text: &str) -> Result<(), String> {
     fs::write(path, text).map_err(|error| format!("writing {path}: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_that_is_reached_is_told_as_one() {
+        let told = no_namespaces(Errno::NOSPC);
+        assert!(told.contains("user.max_user_namespaces") && !told.contains("space left"), "{told}");
+        let told = no_namespaces(Errno::PERM);
+        assert!(told.contains("kernel.unprivileged_userns_clone") && told.contains("os error 1"), "{told}");
+    }
 }

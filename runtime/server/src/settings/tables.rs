@@ -106,7 +106,7 @@ fn collect(value: &Value, at: &[String], found: &mut Vec<Unwritable>) {
     let message = match value {
         Value::Table(members) => {
             for (key, value) in members {
-                collect(value, &[at, &[key.clone()]].concat(), found);
+                collect(value, &[at, std::slice::from_ref(key)].concat(), found);
             }
             return;
         }

@@ -88,9 +88,11 @@ fn enter(network: bool) -> Result<bool, String> {
 /// namespaces(7) has `user.max_*_namespaces`, of which user_namespaces(7) also tells how deep they may nest.
 fn no_namespaces(refused: Errno) -> String {
     match refused {
-        Errno::NOSPC => "the system allows no further user namespaces, or no others: a limit is reached or is 0; raise \
+        Errno::NOSPC => {
+            "the system allows no further user namespaces, or no others: a limit is reached or is 0; raise \
              user.max_user_namespaces, or another of the settings user.max_*_namespaces"
-            .to_owned(),
+                .to_owned()
+        }
         _ => format!(
             "the system refuses user namespaces ({refused}); see the settings user.max_user_namespaces, \
              kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns"

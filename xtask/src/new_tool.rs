@@ -17,14 +17,28 @@ pub(crate) struct NewTool {
     server: String,
     /// The tool: snake_case, first a letter, at most 48 characters. It names the file.
     name: String,
+    #[command(flatten)]
+    kind: Kind,
+}
+
+/// What carries the tool out; without any of them, one request of an API.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+struct Kind {
+    /// The tool is several requests as one, each of which can use what came before.
+    #[arg(long)]
+    steps: bool,
+    /// The tool is a jq filter over its arguments.
+    #[arg(long)]
+    expression: bool,
     /// The tool is Rust: a handler in the crate specs/SERVER/native, which is started where it is not there.
     #[arg(long)]
     native: bool,
     /// The tool asks a language model, which the configuration file of the server names.
-    #[arg(long, conflicts_with = "native")]
+    #[arg(long)]
     llm: bool,
     /// The tool runs a command in a sandbox.
-    #[arg(long, conflicts_with_all = ["native", "llm"])]
+    #[arg(long)]
     sandbox: bool,
 }
 
@@ -42,7 +56,7 @@ impl NewTool {
         workspace::write_file(&root.join(&file), text.as_bytes())?;
         let mut crates: Vec<String> =
             ["server", "tools"].map(|kind| format!("generated/{}-{kind}", self.server)).into();
-        if self.native {
+        if self.kind.native {
             self.start_handlers(&root)?;
             crates.push(format!("specs/{}/native", self.server));
         }
@@ -96,14 +110,17 @@ impl NewTool {
     }
 
     fn calls_an_api(&self) -> bool {
-        !self.native && !self.llm && !self.sandbox
+        let Kind { expression, native, llm, sandbox, .. } = self.kind;
+        !(expression || native || llm || sandbox)
     }
 
     fn file(&self) -> String {
-        match self {
-            NewTool { native: true, .. } => self.native_file(),
-            NewTool { llm: true, .. } => self.llm_file(),
-            NewTool { sandbox: true, .. } => self.sandbox_file(),
+        match self.kind {
+            Kind { steps: true, .. } => self.steps_file(),
+            Kind { expression: true, .. } => self.expression_file(),
+            Kind { native: true, .. } => self.native_file(),
+            Kind { llm: true, .. } => self.llm_file(),
+            Kind { sandbox: true, .. } => self.sandbox_file(),
             _ => self.http_file(),
         }
     }
@@ -126,6 +143,31 @@ impl NewTool {
              # One request. Names in braces, and on the right of query, headers and body, are inputs.\n\
              http:\n  method: GET\n  path: /things/{{id}}\n  query: {{ limit: limit }}\n",
             self.head("Get one thing by its id.", "read-only"),
+        )
+    }
+
+    fn steps_file(&self) -> String {
+        format!(
+            "{}# Arguments: name, JSON Schema. A `?` after the name makes it optional.\n\
+             input:\n  id: {{ type: string, description: Which thing it is about. }}\n\
+             # Calls in their order. A step can also call a tool of this server: `tool: NAME`, with `parameters`.\n\
+             steps:\n  - stepId: thing\n    http: {{ method: GET, path: \"/things/{{$inputs.id}}\" }}\n\
+             \x20   outputs: {{ owner: $response.body#/owner_id }}\n\
+             \x20 - stepId: owner\n    http: {{ method: GET, path: \"/people/{{$steps.thing.outputs.owner}}\" }}\n\
+             \x20   outputs: {{ name: $response.body#/name }}\n\
+             # What the tool answers.\noutputs: {{ owner: $steps.owner.outputs.name }}\n",
+            self.head("Say whose a thing is.", "read-only"),
+        )
+    }
+
+    fn expression_file(&self) -> String {
+        format!(
+            "{}# Arguments: name, JSON Schema. A `?` after the name makes it optional.\n\
+             input:\n  values: {{ type: array, minItems: 1, items: {{ type: number }}, description: Numbers. }}\n\
+             # What comes back.\n\
+             output: {{ type: number, description: Their mean. }}\n\
+             # A jq filter, whose input is the arguments.\nexpression: (.values | add) / (.values | length)\n",
+            self.head("Work out the mean of numbers.", "compute"),
         )
     }
 
@@ -223,7 +265,7 @@ impl NewTool {
 
     fn next(&self, file: &str) {
         let (server, program) = (&self.server, invoked::name());
-        let handler = if self.native { format!("specs/{server}/native/src/lib.rs, ") } else { String::new() };
+        let handler = if self.kind.native { format!("specs/{server}/native/src/lib.rs, ") } else { String::new() };
         eprintln!(
             "\nNext: edit {handler}{file}, then\n\
              \x20 {program} regenerate {server}                what a changed file makes of the tool\n\

@@ -413,6 +413,21 @@ fn tools_that_ask_a_model_or_run_a_command_start_complete_and_link_what_they_nee
     assert!(String::from_utf8_lossy(&both.stderr).contains("cannot be used with"), "a tool has one executor");
 }
 
+#[test]
+fn tools_of_several_requests_and_of_a_filter_start_complete() {
+    let folder = project();
+    succeed(folder.path(), &["new-tool", "desk", "mean_of", "--expression"]);
+    let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+    assert!(!read("specs/desk/server.yaml").contains("upstream"), "a filter calls nothing");
+    succeed(folder.path(), &["new-tool", "things", "owner_of", "--steps"]);
+    assert!(read("specs/things/server.yaml").contains("upstream"), "requests go to an API");
+    for tool in ["\"mean_of\"", "\"owner_of\""] {
+        let catalogs = ["desk", "things"].map(|server| read(&format!("generated/{server}-tools/catalog.json")));
+        assert!(catalogs.iter().any(|catalog| catalog.contains(tool)), "{tool}");
+    }
+    succeed(folder.path(), &["regenerate", "--check"]);
+}
+
 /// Answers every request with this text, on loopback, for as long as the test runs.
 fn address_of(text: &'static str) -> String {
     use std::io::{Read as _, Write as _};

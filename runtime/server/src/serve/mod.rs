@@ -13,6 +13,7 @@ pub(crate) use http::serve as http;
 pub(crate) use lines::Lines;
 pub(crate) use stdio::serve as stdio;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,10 +34,13 @@ pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> std::io::Result<T>
 
 /// Serves with traces and metrics, where a receiver is configured, and sends the last of them at the end.
 async fn traced<T>(app: &App, serving: impl Future<Output = T>) -> T {
-    if let Some(tracing) = Tracing::start(app) {
-        drop(app.tracing.set(Arc::new(tracing)));
-    }
-    let served = serving.await;
+    let mut serving = pin!(serving);
+    // Nobody waits for a keyring that has the key of a receiver: what is called before is not traced.
+    let served = tokio::select! {
+        biased;
+        () = begin_traces(app) => serving.await,
+        served = &mut serving => served,
+    };
     let stop = async {
         match stop_signal() {
             Ok(stop) => stop.await,
@@ -48,6 +52,12 @@ async fn traced<T>(app: &App, serving: impl Future<Output = T>) -> T {
         Arc::clone(tracing).finish().await;
     }
     served
+}
+
+async fn begin_traces(app: &App) {
+    if let Some(tracing) = Tracing::start(app).await {
+        drop(app.tracing.set(Arc::new(tracing)));
+    }
 }
 
 /// Registers for the signals to stop, so that none that comes from now on is missed, and returns the wait for one.

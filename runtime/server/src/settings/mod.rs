@@ -87,10 +87,11 @@ impl Declared {
         self.key.replace('_', "-")
     }
 
-    /// Whether it may be in the system's keyring: what is sent as a credential, from callers or to the API.
+    /// Whether it may be in the system's keyring: what is sent as a credential, from callers, to the API, or to receivers of
+    /// traces.
     pub(crate) fn is_in_keyring(&self) -> bool {
         let is_of_every_server = DECLARED.iter().any(|declared| declared.key == self.key);
-        self.kind.secret && (!is_of_every_server || ["api_key", "auth_token"].contains(&self.key))
+        self.kind.secret && (!is_of_every_server || IN_KEYRING.contains(&self.key))
     }
 
     /// What it does, in one paragraph.
@@ -106,6 +107,9 @@ impl Declared {
         self.default.replace("{state}", &format!("~/.local/state/toolwright/{}", server.name))
     }
 }
+
+/// Settings of every server that may be in the system's keyring.
+const IN_KEYRING: [&str; 4] = ["api_key", "auth_token", "langfuse_secret_key", "otlp_headers"];
 
 macro_rules! settings {
     ($( $(#[doc = $help:literal])+ $key:ident : $type:ty = $default:literal, $env:literal; )+) => {
@@ -318,13 +322,45 @@ impl Settings {
     pub(crate) fn unsaid(&self, server: &ServerSpec) -> Vec<&'static str> {
         let is_unsaid = |key: &str| !self.document.0.contains_key(key) && (key != "api_key" || self.api_key.is_none());
         let is_of_use = |key: &str| match key {
-            "auth_token" => false,
+            "auth_token" | "langfuse_secret_key" | "otlp_headers" => false,
             // It is sent to an API alone.
             "api_key" => !self.base_url.as_str().is_empty(),
             _ => true,
         };
         let keys = declared(server).into_iter().filter(Declared::is_in_keyring).map(|declared| declared.key);
         keys.filter(|key| is_unsaid(key) && is_of_use(key)).collect()
+    }
+
+    /// The credentials of receivers of traces that are not said here, and may be in the keyring. Many collectors need none, so
+    /// that their headers are looked for only where the file declares them.
+    pub(crate) fn unsaid_to_receivers(&self) -> Vec<&'static str> {
+        let has_collector = self.otlp_endpoint.as_ref().is_some_and(|url| !url.as_str().is_empty());
+        let wants_headers = has_collector && self.secret_sources.places("otlp_headers").is_declared;
+        let of_langfuse = self.langfuse_enabled && self.langfuse_secret_key.is_none();
+        let of_collector = wants_headers && self.otlp_headers.is_none();
+        let keys = [(of_langfuse, "langfuse_secret_key"), (of_collector, "otlp_headers")];
+        keys.into_iter().filter_map(|(is_unsaid, key)| is_unsaid.then_some(key)).collect()
+    }
+
+    /// These settings with the credentials of receivers that only the keyring has. It may wait for a person who unlocks it.
+    pub(crate) fn with_keys_of_receivers(&self) -> Settings {
+        let mut settings = self.clone();
+        for key in self.unsaid_to_receivers() {
+            let Some(found) = self.secret_sources.find(key) else { continue };
+            let text = found.secret.expose().trim();
+            if key == "langfuse_secret_key" {
+                settings.langfuse_secret_key = Some(Secret::new(text));
+                continue;
+            }
+            match Option::<SecretPairs>::read(text) {
+                Ok(headers) => settings.otlp_headers = headers,
+                Err(accepted) => {
+                    let source = found.source;
+                    tracing::error!(target: "toolwright::telemetry", "{key} from {source} must be {accepted}");
+                }
+            }
+        }
+        settings
     }
 
     /// These settings with the credentials that only the keyring has. It may wait for a person who unlocks it.

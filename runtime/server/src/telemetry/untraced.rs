@@ -35,7 +35,7 @@ fn states(app: &App) -> Vec<(&'static str, String)> {
 }
 
 impl Tracing {
-    pub(crate) fn start(app: &App) -> Option<Tracing> {
+    pub(crate) async fn start(app: &App) -> Option<Tracing> {
         for (name, state) in states(app).iter().filter(|(_, state)| *state != "disabled") {
             tracing::error!(target: "toolwright::telemetry", receiver = name, %state, "nothing is sent");
         }

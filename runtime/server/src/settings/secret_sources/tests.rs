@@ -223,6 +223,20 @@ fn a_declared_variable_holds_a_setting_too_after_its_own() {
 }
 
 #[test]
+fn the_keys_of_receivers_are_looked_for_where_a_receiver_is_on() {
+    let kept = [("toolwright:demo/langfuse_secret_key", "sk\n"), ("toolwright/otlp_headers", "x-key=k")];
+    let keyring = Memory::holding(&kept);
+    let off = settings(&[], "[secrets.otlp_headers]", &keyring).unwrap().with_keys_of_receivers();
+    assert_eq!((off.langfuse_secret_key, keyring.asked().len()), (None, 0));
+    let on = [("TOOLWRIGHT_LANGFUSE_ENABLED", "true"), ("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:9")];
+    let undeclared = settings(&on, "", &keyring).unwrap().with_keys_of_receivers();
+    assert_eq!(undeclared.langfuse_secret_key, Some(Secret::new("sk")));
+    assert!(undeclared.otlp_headers.is_none(), "many collectors need none");
+    let declared = settings(&on, "[secrets.otlp_headers]", &keyring).unwrap().with_keys_of_receivers();
+    assert_eq!(declared.otlp_headers.unwrap().all().collect::<Vec<_>>(), [("x-key", "k")]);
+}
+
+#[test]
 fn the_token_of_callers_is_asked_for_at_start() {
     let texts = |text, keyring: &Arc<Memory>| {
         let environment = Environment::fixed([]).with_keyring(keyring.clone());

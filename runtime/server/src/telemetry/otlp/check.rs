@@ -5,12 +5,13 @@ use prost::Message as _;
 
 use super::delivery::{Delivery, Undelivered};
 use super::receivers::{self, LANGFUSE, Receiver, State};
+use super::settings_of_receivers;
 use crate::App;
 
 /// The state of each receiver, by its name, after asking those that are configured.
 pub(crate) async fn status(app: &App) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
-    for (name, state) in receivers::all(&app.settings) {
+    for (name, state) in receivers::all(&settings_of_receivers(app).await) {
         let told = match state {
             State::Disabled => "disabled".to_owned(),
             State::Faulty(reason) => format!("configuration_error: {reason}"),

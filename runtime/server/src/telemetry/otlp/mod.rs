@@ -16,6 +16,7 @@ mod tests;
 pub(crate) use check::status;
 pub(crate) use span::{CallSpan, Span};
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -61,9 +62,10 @@ struct Details {
 }
 
 impl Tracing {
-    /// Starts sending to each receiver that is configured. Must be called within a runtime, which carries the deliveries.
-    pub(crate) fn start(app: &App) -> Option<Tracing> {
-        let receivers: Vec<Receiver> = receivers::all(&app.settings).into_iter().filter_map(usable).collect();
+    /// Starts sending to each receiver that is configured, once the keyring has answered where it may have a credential of one.
+    pub(crate) async fn start(app: &App) -> Option<Tracing> {
+        let settings = settings_of_receivers(app).await;
+        let receivers: Vec<Receiver> = receivers::all(&settings).into_iter().filter_map(usable).collect();
         if receivers.is_empty() {
             return None;
         }
@@ -110,6 +112,18 @@ impl Tracing {
             ends.iter().for_each(tokio::task::AbortHandle::abort);
         }
         self.losses.iter().for_each(|lost| lost.tell());
+    }
+}
+
+/// The settings with the credentials of receivers. Where the keyring may have one, its answer is waited for.
+async fn settings_of_receivers(app: &App) -> Cow<'_, Settings> {
+    if app.settings.unsaid_to_receivers().is_empty() {
+        return Cow::Borrowed(&app.settings);
+    }
+    let settings = app.settings.clone();
+    match tokio::task::spawn_blocking(move || settings.with_keys_of_receivers()).await {
+        Ok(complete) => Cow::Owned(complete),
+        Err(_) => Cow::Borrowed(&app.settings),
     }
 }
 

@@ -247,7 +247,7 @@ async fn each_receiver_gets_its_own_credentials_and_payloads_only_where_asked_fo
         settings.langfuse_secret_key = Some(Secret::new("sk"));
         settings.langfuse_capture_payloads = true;
     });
-    let tracing = Arc::new(Tracing::start(&app).unwrap());
+    let tracing = Arc::new(Tracing::start(&app).await.unwrap());
     call(&tracing);
     tracing.finish().await;
 
@@ -278,7 +278,7 @@ async fn what_a_caller_chooses_takes_no_secret_into_a_trace_and_is_cut() {
         settings.otlp_endpoint = Option::read(&collector).unwrap();
         settings.otlp_metrics.0 = false;
     });
-    app.tracing.set(Arc::new(Tracing::start(&app).unwrap())).unwrap();
+    app.tracing.set(Arc::new(Tracing::start(&app).await.unwrap())).unwrap();
     let mut wire = crate::testing::Wire::initialized(&app).await;
     let chosen = format!("s3cr3t-key {}", "n".repeat(1_000));
     let parameters = json!({"name": chosen, "arguments": {}});
@@ -300,7 +300,7 @@ async fn who_sends_is_told_by_the_settings() {
         settings.otlp_service_name = Option::read("mine").unwrap();
         settings.otlp_resource_attributes = Option::read("team=search").unwrap();
     });
-    let tracing = Arc::new(Tracing::start(&app).unwrap());
+    let tracing = Arc::new(Tracing::start(&app).await.unwrap());
     call(&tracing);
     tracing.finish().await;
     let mut paths: Vec<String> = collected.lock().unwrap().iter().map(|(path, ..)| path.clone()).collect();
@@ -317,7 +317,7 @@ async fn who_sends_is_told_by_the_settings() {
 async fn spans_beyond_the_queue_are_dropped_and_no_call_waits() {
     let (collector, collected) = receiver(Duration::from_secs(3_600), 200).await;
     let app = app(|settings| settings.otlp_endpoint = Option::read(&collector).unwrap());
-    let tracing = Arc::new(Tracing::start(&app).unwrap());
+    let tracing = Arc::new(Tracing::start(&app).await.unwrap());
     // Nothing here awaits, so that a span that waited for room would wait for ever.
     for _ in 0..5_000 {
         call(&tracing);
@@ -335,7 +335,7 @@ async fn dropped_spans_are_told_of_once_and_counted_at_the_end() {
     let _logging = tracing::subscriber::set_default(lines.finish());
     let (collector, _) = receiver(Duration::ZERO, 200).await;
     let app = app(|settings| settings.otlp_endpoint = Option::read(&collector).unwrap());
-    let tracing = Arc::new(Tracing::start(&app).unwrap());
+    let tracing = Arc::new(Tracing::start(&app).await.unwrap());
     for _ in 0..2_048 + 7 {
         call(&tracing);
     }
@@ -350,7 +350,7 @@ async fn a_receiver_that_refuses_or_is_gone_ends_with_the_process() {
     let (refusing, _) = receiver(Duration::ZERO, 500).await;
     for url in [refusing.as_str(), "http://127.0.0.1:9"] {
         let app = app(|settings| settings.otlp_endpoint = Option::read(url).unwrap());
-        let tracing = Arc::new(Tracing::start(&app).unwrap());
+        let tracing = Arc::new(Tracing::start(&app).await.unwrap());
         call(&tracing);
         tracing.finish().await;
     }

@@ -11,7 +11,8 @@ use crate::App;
 /// The state of each receiver, by its name, after asking those that are configured.
 pub(crate) async fn status(app: &App) -> Vec<(&'static str, String)> {
     let mut found = Vec::new();
-    for (name, state) in receivers::all(&settings_of_receivers(app).await) {
+    let settings = settings_of_receivers(app).await;
+    for (name, state) in receivers::all(&settings) {
         let told = match state {
             State::Disabled => "disabled".to_owned(),
             State::Faulty(reason) => format!("configuration_error: {reason}"),

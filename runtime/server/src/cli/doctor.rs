@@ -10,7 +10,7 @@ use toolwright_core::{Envelope, Held, ToolSpec};
 use toolwright_http::{CallContext, names_secret};
 
 use super::{FAULTY, Invocation};
-use crate::settings::{self, Environment, Places, Problem, Resolution, Resolved, SecretSources, Source};
+use crate::settings::{self, Environment, Places, Problem, Resolution, Resolved, SecretSources, Settings, Source};
 use crate::{App, serve, telemetry};
 
 /// Prints everything that is known; 0 where all is well, 1 where the API does not answer, 2 for faulty settings.
@@ -201,6 +201,22 @@ fn write_folders(out: &mut String, app: &App) {
         (true, Err(error)) => format!("cannot be written: {error}; answers with files will not be saved"),
     };
     let _ = writeln!(out, "  {:20} {state}", "output_dir");
+    if app.tasks.is_some() {
+        let _ = writeln!(out, "  {:20} {}", "task_dir", tasks_kept(&app.settings));
+    }
+}
+
+/// Whether tasks can be kept. The folder is made by the first of them, for its owner alone.
+fn tasks_kept(settings: &Settings) -> String {
+    let folder = &settings.task_dir;
+    if settings.task_store.is_some() {
+        return "unused: task_store names a database".to_owned();
+    }
+    match folder.is_dir().then(|| saves(folder)) {
+        None => "absent: the first task makes it".to_owned(),
+        Some(Ok(())) => "ok".to_owned(),
+        Some(Err(error)) => format!("cannot be written: {error}; no call can run as a task"),
+    }
 }
 
 /// Makes the folder, as a call would, and a file in it that goes at once.

@@ -144,14 +144,14 @@ impl Resolved {
         }
     }
 
-    /// The text as it may be shown: credentials in a URL are hidden, though no setting accepts them there.
+    /// The text as it may be shown: credentials and the query of a URL are hidden, though hardly a setting accepts them there.
     pub(crate) fn shown(&self) -> String {
-        let hidden = self.text.split_once("://").and_then(|(scheme, rest)| {
-            let authority = rest.split(['/', '?', '#']).next()?;
-            let (credentials, _) = authority.rsplit_once('@')?;
-            Some(format!("{scheme}://***{}", rest.get(credentials.len()..)?))
-        });
-        hidden.as_deref().unwrap_or(&self.text).escape_debug().to_string()
+        let Some((scheme, rest)) = self.text.split_once("://") else { return self.text.escape_debug().to_string() };
+        let (place, query) = rest.split_once('?').map_or((rest, ""), |(place, _)| (place, "?***"));
+        let authority = place.split(['/', '#']).next().unwrap_or(place);
+        let hidden = authority.rsplit_once('@').and_then(|(credentials, _)| place.get(credentials.len()..));
+        let marked = if hidden.is_some() { "***" } else { "" };
+        format!("{scheme}://{marked}{}{query}", hidden.unwrap_or(place)).escape_debug().to_string()
     }
 
     pub(super) fn problem(&self, accepted: &str) -> Problem {

@@ -104,6 +104,15 @@ fn credentials_in_a_refused_url_are_not_shown() {
 }
 
 #[test]
+fn the_query_of_a_refused_url_is_not_shown() {
+    for given in ["http://h/p?key=s3cr3t", "http://h?s3c", "http://u:s3c@h?a=s3c?b=s3c"] {
+        let problems = resolved(&[("DEMO_BASE_URL", given)], &[], "", None).unwrap_err();
+        let said = problems[0].to_string();
+        assert!(said.contains("?***`") && !said.contains("s3c"), "{said}");
+    }
+}
+
+#[test]
 fn variables_that_nearly_name_a_setting_are_pointed_out() {
     let found = |name| lookalikes(&SERVER, &Environment::fixed([(name, "1")]));
     assert_eq!(found("DEMO_MCP_READONLY"), ["DEMO_MCP_READONLY is no setting; was DEMO_MCP_READ_ONLY meant?"]);

@@ -122,7 +122,10 @@ async fn settings_of_receivers(app: &App) -> Cow<'_, Settings> {
     }
     let settings = app.settings.clone();
     match tokio::task::spawn_blocking(move || settings.with_keys_of_receivers()).await {
-        Ok(complete) => Cow::Owned(complete),
+        Ok(complete) => {
+            app.known_secrets.keep(complete.secrets(app.server));
+            Cow::Owned(complete)
+        }
         Err(_) => Cow::Borrowed(&app.settings),
     }
 }

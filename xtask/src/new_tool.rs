@@ -126,9 +126,9 @@ impl NewTool {
     }
 
     /// What all kinds of file begin with.
-    fn head(&self, description: &str, risk: &str) -> String {
+    fn head(&self, description: &str, returns: &str, risk: &str) -> String {
         format!(
-            "{}name: {name}\ntitle: {title}\ndescription: {description}\nhints: {{ risk: {risk} }}\n",
+            "{}name: {name}\ntitle: {title}\ndescription: {description}\nhints: {{ risk: {risk} }}\nreturns: \"{returns}\"\n",
             schema::line("tool", 3),
             name = self.name,
             title = title(&self.name),
@@ -142,7 +142,7 @@ impl NewTool {
              \x20 limit?: {{ type: integer, minimum: 1, default: 10, description: Most entries to return. }}\n\
              # One request. Names in braces, and on the right of query, headers and body, are inputs.\n\
              http:\n  method: GET\n  path: /things/{{id}}\n  query: {{ limit: limit }}\n",
-            self.head("Get one thing by its id.", "read-only"),
+            self.head("Get one thing by its id.", "The thing, as the API answers.", "read-only"),
         )
     }
 
@@ -156,7 +156,7 @@ impl NewTool {
              \x20 - stepId: owner\n    http: {{ method: GET, path: \"/people/{{$steps.thing.outputs.owner}}\" }}\n\
              \x20   outputs: {{ name: $response.body#/name }}\n\
              # What the tool answers.\noutputs: {{ owner: $steps.owner.outputs.name }}\n",
-            self.head("Say whose a thing is.", "read-only"),
+            self.head("Say whose a thing is.", "`owner`, a name.", "read-only"),
         )
     }
 
@@ -167,7 +167,7 @@ impl NewTool {
              # What comes back.\n\
              output: {{ type: number, description: Their mean. }}\n\
              # A jq filter, whose input is the arguments.\nexpression: (.values | add) / (.values | length)\n",
-            self.head("Work out the mean of numbers.", "compute"),
+            self.head("Work out the mean of numbers.", "The mean.", "compute"),
         )
     }
 
@@ -178,7 +178,7 @@ impl NewTool {
              # What comes back, which becomes a Rust type.\n\
              output:\n  type: object\n  required: [text]\n  properties:\n    text: {{ type: string, description: What came of it. }}\n\
              # A method `{}` of the trait that specs/{}/native implements.\nnative: {{}}\n",
-            self.head("Say what this tool does.", "compute"),
+            self.head("Say what this tool does.", "`text`.", "compute"),
             self.name,
             self.server,
         )
@@ -194,7 +194,7 @@ impl NewTool {
              # Where models are served stands in the table [llm] of the configuration file. Inputs are marked off as data.\n\
              llm:\n  model: {{ setting: {name}_model }}\n  system: You answer briefly.\n\
              \x20 prompt: |\n    Say what this text is about:\n    {{$inputs.text}}\n",
-            self.head("Say what a text is about.", "compute"),
+            self.head("Say what a text is about.", "`topic`.", "compute"),
             name = self.name,
         )
     }
@@ -209,7 +209,7 @@ impl NewTool {
              \x20 # What the command sees; the first is its working folder.\n\
              \x20 roots: [{{ setting: {name}_dir, access: read_only }}]\n\
              \x20 # grep ends with 1 where it finds nothing.\n  exit_codes: [0, 1]\n",
-            self.head("Find the lines that hold a text.", "read-only"),
+            self.head("Find the lines that hold a text.", "`stdout`, the lines.", "read-only"),
             name = self.name,
         )
     }

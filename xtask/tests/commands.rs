@@ -422,10 +422,10 @@ fn tools_of_several_requests_and_of_a_filter_start_complete() {
     succeed(folder.path(), &["new-tool", "things", "owner_of", "--steps"]);
     assert!(read("specs/things/server.yaml").contains("upstream"), "requests go to an API");
     // A server that wants texts everywhere takes what every kind begins with.
-    let strict = read("specs/desk/server.yaml") + "require_descriptions: true\n";
-    fs::write(folder.path().join("specs/desk/server.yaml"), strict).unwrap();
+    let strict = read("specs/things/server.yaml") + "require_descriptions: true\n";
+    fs::write(folder.path().join("specs/things/server.yaml"), strict).unwrap();
     for kind in ["--steps", "--expression", "--native", "--llm", "--sandbox"] {
-        succeed(folder.path(), &["new-tool", "desk", &format!("a_{}", &kind[2..]), kind]);
+        succeed(folder.path(), &["new-tool", "things", &format!("a_{}", &kind[2..]), kind]);
     }
     for tool in ["\"mean_of\"", "\"owner_of\""] {
         let catalogs = ["desk", "things"].map(|server| read(&format!("generated/{server}-tools/catalog.json")));

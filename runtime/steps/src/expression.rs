@@ -39,11 +39,13 @@ pub struct SyntaxError {
     pub message: String,
     /// What to write.
     pub help: String,
+    /// Whether it lacks nothing but its closing brace.
+    pub is_unclosed: bool,
 }
 
 impl SyntaxError {
     pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        SyntaxError { message: message.into(), help: help.into() }
+        SyntaxError { message: message.into(), help: help.into(), is_unclosed: false }
     }
 }
 

@@ -63,7 +63,8 @@ pub fn expressions(value: &Value, pointer: &str, found: &mut dyn FnMut(&str, Res
             }
             if let Some(text) = unclosed(text) {
                 let message = format!("`{{{text}` has no end, and is text here");
-                found(pointer, Err(SyntaxError::new(message, format!("write `{{{text}}}`"))));
+                let help = format!("write `{{{text}}}`");
+                found(pointer, Err(SyntaxError { message, help, is_unclosed: true }));
             }
         }
         Value::Array(items) => {

@@ -33,7 +33,7 @@ impl<'a, 'f, 's> Said<'a, 'f, 's> {
                     self.report("bad-expression", message.to_owned(), &pointer, "write `{$inputs.name}`");
                 }
                 // What is never closed has its own remedy. The forms that steps have are none here.
-                Err(error) if error.help.contains("{$") => {
+                Err(error) if error.is_unclosed => {
                     self.report("bad-expression", error.message, &pointer, error.help);
                 }
                 Err(error) => {

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use toolwright_generator::load::{config::FIXED_TOOLS, is_server_name};
+use toolwright_generator::load::{config::FIXED_TOOLS, is_server_name, is_tool_name};
 
 use crate::regenerate::Regenerate;
 use crate::{invoked, members, schema, workspace};
@@ -76,9 +76,7 @@ impl NewTool {
         if !is_server_name(&self.server) {
             bail!("`{}` cannot name a server: small letters, digits and `-`, first a letter", self.server);
         }
-        let goes_on = self.name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
-        let starts = self.name.starts_with(|c: char| c.is_ascii_lowercase());
-        if !starts || !goes_on || self.name.len() > 48 {
+        if !is_tool_name(&self.name) {
             bail!("`{}` cannot name a tool: snake_case, first a letter, at most 48 characters", self.name);
         }
         if FIXED_TOOLS.iter().any(|(fixed, _)| *fixed == self.name) {

@@ -183,6 +183,12 @@ pub fn is_server_name(name: &str) -> bool {
         && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
 }
 
+/// Whether a name can be that of a tool: snake_case, first a letter, at most 48 characters.
+#[must_use]
+pub fn is_tool_name(name: &str) -> bool {
+    extension::is_snake_case(name, extension::MAX_NAME)
+}
+
 /// The server is named as its folder is, because generated packages are.
 fn check_folder(config: &ServerConfig, dir: &str, source: &Source, sink: &mut Sink) {
     let folder = dir.rsplit('/').next().unwrap_or(dir);

@@ -21,7 +21,7 @@ pub(crate) use text::Piece;
 pub(crate) use uri::template;
 
 use super::Files;
-use super::extension::{self, is_snake_case};
+use super::is_tool_name;
 use super::named_file::Kind;
 use super::strict::{Fields, Places};
 use crate::diagnostic::{Diagnostic, Place, Sink};
@@ -131,7 +131,7 @@ impl File<'_> {
 /// The name that the file gives, where it can be one.
 fn check_name(kind: Kind, fields: &Fields<'_>, name: &str, sink: &mut Sink) {
     kind.check_name(fields, name, sink);
-    if !is_snake_case(name, extension::MAX_NAME) {
+    if !is_tool_name(name) {
         let message = format!("`{}` is no name of a {}", name.escape_debug(), kind.what);
         let help = "rename the file: small letters, digits and `_`, first a letter, at most 48 characters";
         sink.push(Diagnostic::error("file-name", message).at(fields.place_at("")).help(help));
